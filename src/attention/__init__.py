@@ -1,0 +1,7 @@
+"""Attention as the chapter teaches it: small, plain PyTorch modules."""
+
+from attention.causal import CausalSelfAttention
+from attention.mask import causal_mask
+from attention.one_head import OneHeadAttention
+
+__all__ = ["CausalSelfAttention", "OneHeadAttention", "causal_mask"]
