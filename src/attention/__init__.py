@@ -1,7 +1,14 @@
 """Attention as the chapter teaches it: small, plain PyTorch modules."""
 
 from attention.causal import CausalSelfAttention
+from attention.heatmaps import Heatmap, heatmap
 from attention.mask import causal_mask
 from attention.one_head import OneHeadAttention
 
-__all__ = ["CausalSelfAttention", "OneHeadAttention", "causal_mask"]
+__all__ = [
+    "CausalSelfAttention",
+    "Heatmap",
+    "OneHeadAttention",
+    "causal_mask",
+    "heatmap",
+]

@@ -1,0 +1,188 @@
+"""Reads what `heatmap` is given into tuples, or says what is wrong with it.
+
+Each reader raises a ``ValueError`` that carries the offending values and
+says what to do. Tensors and arrays are read by their ``tolist``, which
+knows every device and float type, so neither library is needed here.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from numbers import Real
+from typing import Any, Protocol
+
+T_MAX = 64
+"""More tokens than this make no map that can be read."""
+
+T_NUMBERS = 12
+"""With more tokens than this, cells are too small for their numbers."""
+
+# A weight may miss 1 by some roundings of its float type; where that is
+# not known, of float32.
+ROUNDINGS = 4
+FLOAT32_EPS = 2.0**-23
+EPS = {"float16": 2.0**-10, "bfloat16": 2.0**-7}
+
+Nested = Any  # a value, or lists of values to any depth
+
+
+class HasToList(Protocol):
+    """A tensor or an array."""
+
+    def tolist(self) -> Any:
+        """Give nested lists of Python numbers."""
+
+
+Table = HasToList | Sequence[Any]
+Weights = tuple[tuple[tuple[float, ...], ...], ...]
+Mask = tuple[tuple[bool, ...], ...]
+
+
+def read_weights(weights: Table) -> Weights:
+    """Read ``(T, T)`` or ``(N, T, T)`` weights as ``(N, T, T)`` tuples."""
+    nested = to_lists(weights)
+    shape = shape_of(nested, "weights")
+    check_shape(shape)
+    limit = 1 + ROUNDINGS * epsilon(weights)
+    for place, value in walk(nested):
+        check_weight(value, f"weights{list(place)}", limit)
+    maps = nested if len(shape) == 3 else [nested]
+    return tuple(tuple(tuple(map(clean, row)) for row in table) for table in maps)
+
+
+def read_tokens(tokens: Sequence[str], T: int) -> tuple[str, ...]:
+    """Read ``T`` labels."""
+    names = read_strings(tokens, "tokens")
+    if len(names) != T:
+        raise ValueError(f"{len(names)} tokens for {T} × {T} weights; give one token for each row")
+    return names
+
+
+def read_titles(titles: Sequence[str] | None, N: int) -> tuple[str, ...]:
+    """Read ``N`` titles; without any, several maps are numbered from 1."""
+    if titles is None:
+        return () if N == 1 else tuple(f"Map {n + 1}" for n in range(N))
+    names = read_strings(titles, "titles")
+    if len(names) != N:
+        raise ValueError(f"{len(names)} titles for {N} maps; give one for each map")
+    return names
+
+
+def read_mask(mask: Table, T: int) -> Mask:
+    """Read a boolean ``(T, T)`` mask, True = hidden."""
+    nested = to_lists(mask)
+    shape = shape_of(nested, "mask")
+    if shape != (T, T):
+        larger = len(shape) == 2 and min(shape) >= T
+        hint = f"mask[:{T}, :{T}] fits" if larger else f"make it {(T, T)}"
+        raise ValueError(f"mask of shape {shape} for {T} tokens; {hint}")
+    for place, value in walk(nested):
+        if not isinstance(value, bool):
+            dtype = getattr(mask, "dtype", type(value).__name__)
+            raise ValueError(
+                f"mask{list(place)} is {value!r}, of type {dtype}; "
+                "give a boolean mask, True = hidden"
+            )
+    return tuple(tuple(row) for row in nested)
+
+
+def read_words(**words: object) -> dict[str, str]:
+    """Read texts, given by their names."""
+    found: dict[str, str] = {}
+    for name, text in words.items():
+        if not isinstance(text, str):
+            raise ValueError(f"{name}={text!r} is no string; give words")
+        found[name] = text
+    return found
+
+
+def read_strings(strings: Sequence[Any], name: str) -> tuple[str, ...]:
+    """Read a sequence of strings, which is not one string itself."""
+    if isinstance(strings, str | bytes):
+        raise ValueError(f"{name}={strings!r} is one string; give a list of strings")
+    for place, text in enumerate(strings):
+        if not isinstance(text, str):
+            raise ValueError(
+                f"{name}[{place}] is {text!r}, of type {type(text).__name__}; give strings"
+            )
+    return tuple(strings)
+
+
+def to_lists(values: Nested) -> Nested:
+    """Turn tensors, arrays and sequences, at any depth, into lists."""
+    if hasattr(values, "tolist"):
+        return values.tolist()
+    if isinstance(values, list | tuple):
+        return [to_lists(value) for value in values]
+    return values
+
+
+def shape_of(nested: Nested, name: str) -> tuple[int, ...]:
+    """Give the shape of nested lists, or raise where they are ragged."""
+    if not isinstance(nested, list):
+        return ()
+    shapes = [shape_of(part, f"{name}[{place}]") for place, part in enumerate(nested)]
+    for place, shape in enumerate(shapes):
+        if shape != shapes[0]:
+            raise ValueError(
+                f"{name}[{place}] has shape {shape}, but {name}[0] has {shapes[0]}; make them alike"
+            )
+    return (len(shapes), *(shapes[0] if shapes else ()))
+
+
+def check_shape(shape: tuple[int, ...]) -> None:
+    """Raise unless a shape is ``(T, T)`` or ``(N, T, T)``, T from 1 to 64."""
+    given = f"weights of shape {shape}"
+    if 0 in shape:
+        raise ValueError(f"{given} hold nothing; give at least one token")
+    if len(shape) not in (2, 3):
+        hint = "take one text, weights[0]" if len(shape) == 4 else "reshape"
+        raise ValueError(f"{given} are not (T, T) or (N, T, T); {hint}")
+    *_, T, columns = shape
+    if columns != T:
+        raise ValueError(
+            f"{given} have {T} rows and {columns} columns; give one of each for each token"
+        )
+    if T > T_MAX:
+        raise ValueError(
+            f"{given} are for {T} tokens, more than {T_MAX}; "
+            f"cut them, as by weights[..., :{T_MAX}, :{T_MAX}]"
+        )
+
+
+def check_weight(value: object, name: str, limit: float) -> None:
+    """Raise unless a value is a number from 0 to the limit."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise ValueError(f"{name} is {value!r}, of type {type(value).__name__}; give real numbers")
+    number = float(value)
+    if not math.isfinite(number):
+        raise ValueError(f"{name} is {number}; give finite weights")
+    if number < 0:
+        raise ValueError(f"{name} is {number:.6g}, below 0; give weights, not scores")
+    if number > limit:
+        raise ValueError(
+            f"{name} is {number:.9g}, above 1; give weights, not scores, "
+            "or divide by the largest value"
+        )
+
+
+def clean(value: Real) -> float:
+    """Take off the rounding above 1, and the sign of -0.0."""
+    return min(float(value), 1.0) + 0.0
+
+
+def epsilon(values: object) -> float:
+    """Give the step from 1 to the next number of the values' float type."""
+    if isinstance(values, list | tuple):
+        return max(map(epsilon, values), default=FLOAT32_EPS)
+    dtype = str(getattr(values, "dtype", "")).removeprefix("torch.")
+    return EPS.get(dtype, FLOAT32_EPS)
+
+
+def walk(nested: Nested) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """Give every value in nested lists with its indices, in order."""
+    if not isinstance(nested, list):
+        yield (), nested
+        return
+    for place, part in enumerate(nested):
+        for rest, value in walk(part):
+            yield (place, *rest), value

@@ -1,0 +1,1 @@
+"""Executes the code of Markdown chapters and keeps their numbers true."""

@@ -1,0 +1,135 @@
+"""The commands: each runs or reads pages, prints, and gives the exit status."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from literate import pipeline
+from literate.errors import ExitStatus, Finding, UsageError, exit_status
+from literate.pipeline import Coverage, Page
+
+__all__ = ["audit", "check", "diff", "render", "say", "sync"]
+
+
+def check(options: argparse.Namespace) -> ExitStatus:
+    """Run pages and report what is not so."""
+    pages = _run(options.paths)
+    if options.diff:
+        for page in pages:
+            _show_difference(page)
+    return _close(pages, [page.findings for page in pages], options.format)
+
+
+def sync(options: argparse.Namespace) -> ExitStatus:
+    """Run pages and write anew what is stale; with ``--diff`` show it and write nothing."""
+    pages = _run(options.paths)
+    if options.diff:
+        for page in pages:
+            _show_difference(page)
+        return _close(pages, [page.findings for page in pages])
+    for page in pages:
+        text, changes = pipeline.repair(page)
+        if changes:
+            pipeline.save(page, text)
+        for change in changes:
+            print(f"{change.where}: {change.what}")
+        if any(change.of_block for change in changes):
+            print(pipeline.difference(page, text))
+    return _close(pages, [pipeline.left_over(page.findings) for page in pages])
+
+
+def render(options: argparse.Namespace) -> ExitStatus:
+    """Write pages as plain Markdown with image files."""
+    site = pipeline.find_site(Path.cwd())
+    pages = _run(options.paths)
+    for target, page in _targets(pages, options.out, site).items():
+        plain = pipeline.plain(page)
+        _write(target, plain.markdown.encode())
+        for name, data in plain.files.items():
+            _write(target.parent / name, data)
+    return _close(pages, [page.findings for page in pages])
+
+
+def audit(options: argparse.Namespace) -> ExitStatus:
+    """Count the numbers that have a proof, and list those that have none."""
+    site = pipeline.find_site(Path.cwd())
+    pages = pipeline.coverage(pipeline.find_chapters(options.paths, site))
+    allowed = site.settings.unbound
+    unbound = sum(page.count("unbound") for page in pages)
+    failed = allowed is not None and unbound > allowed
+    if options.json:
+        report = {"version": 1, "pages": [page.to_json() for page in pages]}
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        for page in pages:
+            _print_coverage(page)
+    if failed:
+        say(f"literate: {unbound} unbound, and the setting unbound allows {allowed}")
+    return ExitStatus.FINDINGS if failed else ExitStatus.CLEAN
+
+
+def diff(options: argparse.Namespace) -> ExitStatus:
+    """Print what changed since a commit; that something did is no finding."""
+    site = pipeline.find_site(Path.cwd())
+    print(pipeline.changes_since(options.revision, options.paths, site))
+    return ExitStatus.CLEAN
+
+
+def _print_coverage(page: Coverage) -> None:
+    counts = ", ".join(f"{status} {page.count(status)}" for status in pipeline.STATUSES)
+    print(f"{page.name}: {counts}")
+    for mention in page.unbound:
+        print(f"{mention.where}: {mention.text} is unbound; bind it with <!--= … --> or cite it")
+
+
+def _targets(pages: Sequence[Page], out: Path, site: pipeline.Site) -> dict[Path, Page]:
+    """Where each page goes; two in one place, or one onto itself, are refused."""
+    targets: dict[Path, Page] = {}
+    for page in pages:
+        file = page.chapter.file.resolve()
+        inside = file.is_relative_to(site.docs.resolve())
+        target = out / (file.relative_to(site.docs.resolve()) if inside else file.name)
+        if target in targets:
+            what = f"{targets[target].name} and {page.name} would both be {target}"
+            raise UsageError(what, "render them one at a time")
+        if target.resolve() == file:
+            raise UsageError(f"{target} is the source itself", "name another folder with --out")
+        targets[target] = page
+    return targets
+
+
+def _write(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    print(path)
+
+
+def _run(paths: Sequence[Path]) -> list[Page]:
+    """Run the pages that the command names, with progress on stderr."""
+    site = pipeline.find_site(Path.cwd())
+    chapters = pipeline.find_chapters(paths, site)
+    return pipeline.run_chapters(chapters, site, pipeline.Progress(say))
+
+
+def _show_difference(page: Page) -> None:
+    text, changes = pipeline.repair(page)
+    if changes:
+        print(pipeline.difference(page, text))
+
+
+def _close(
+    pages: Sequence[Page], findings: Sequence[Sequence[Finding]], form: str = "text"
+) -> ExitStatus:
+    """Report on stdout, and give the status."""
+    status = exit_status(finding for found in findings for finding in found)
+    print(pipeline.report(pages, findings, status, form))
+    return status
+
+
+def say(text: str) -> None:
+    """Say something on stderr, at once."""
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,204 @@
+"""The MkDocs plugin: literate pages run before the site is built, and show it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import Abort
+from mkdocs.livereload import LiveReloadServer
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.structure.files import File, Files, get_files, set_exclusions
+from mkdocs.structure.pages import Page as SitePage
+
+from literate import pipeline
+from literate.errors import ExitStatus, Level, LiterateError, exit_status
+
+__all__ = ["LiteratePlugin"]
+
+log = get_plugin_logger("literate")
+
+STYLES, SCRIPT = "assets/literate.css", "assets/literate.js"
+ASSETS = (STYLES, SCRIPT, "assets/literate-math.woff2", "assets/literate-math.OFL.txt")
+IGNORED = ("__pycache__", ".git", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+
+
+class BlockFailed(Abort):
+    """Ends a build because a block failed."""
+
+    exit_code = code = int(ExitStatus.BLOCK_FAILED)
+
+
+class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class of MkDocs's
+    """Runs the site's literate pages and puts what they gave into the site."""
+
+    def __init__(self) -> None:
+        self.serving = False
+        self.site: pipeline.Site | None = None
+        self.pages: dict[str, pipeline.Page] = {}
+        self.inserts: dict[str, dict[str, str]] = {}
+        self.date = ""
+
+    def load_config(
+        self, options: dict[str, Any], config_file_path: str | None = None
+    ) -> tuple[list[tuple[str, Exception]], list[tuple[str, str]]]:
+        """Check the plugin's entry of ``mkdocs.yml``."""
+        root = Path(config_file_path).parent if config_file_path else Path.cwd()
+        self.config = options
+        try:
+            settings = pipeline.site_settings(root, options)
+        except LiterateError as error:
+            return [("literate", ValueError(str(error)))], []
+        self.site = pipeline.Site(root, root, settings)
+        return [], []
+
+    def on_startup(self, *, command: Literal["build", "gh-deploy", "serve"], dirty: bool) -> None:
+        """Remember whether this is a preview; keeps the plugin over rebuilds."""
+        self.serving = command == "serve"
+        pipeline.end_on_request()
+
+    def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
+        """Add the styles, and watch the code that pages import."""
+        assert self.site is not None
+        if STYLES not in config.extra_css:
+            config.extra_css.insert(0, STYLES)
+            config.extra_javascript.append(SCRIPT)
+        self.date = pipeline.last_change(self.site.root)
+        for folder in self.site.settings.watch:
+            path = self.site.root / folder
+            if path.is_dir() and str(path) not in config.watch:
+                config.watch.append(str(path))
+        return config
+
+    def on_pre_build(self, *, config: MkDocsConfig) -> None:
+        """Run the pages, before MkDocs clears the folder of the old site."""
+        self.pages, self.inserts = {}, {}
+        files = get_files(config)
+        set_exclusions(files, config)
+        self._run(list(files.documentation_pages()), config)
+
+    @event_priority(100)
+    def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
+        """Add the styles and the font, and run pages that other plugins made."""
+        made = [
+            file
+            for file in files.documentation_pages()
+            if file.src_uri not in self.pages and file.generated_by
+        ]
+        self._run(made, config)
+        assert self.site is not None
+        listing = self.site.settings.numbers
+        if listing and files.get_file_from_path(listing) is None:
+            raise Abort(f"literate: numbers: {listing} is no page of the site; write one")
+        package = Path(__file__).parent
+        for name in ASSETS:
+            file = File(name, str(package), config.site_dir, config.use_directory_urls)
+            files.append(file)
+        return files
+
+    @event_priority(100)
+    def on_page_markdown(
+        self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files
+    ) -> str:
+        """Give MkDocs the page with its options taken out and placeholders put in."""
+        assert self.site is not None
+        name, listing = page.file.src_uri, self.site.settings.numbers
+        if name == listing:
+            self.inserts[name] = {"numbers": self._numbers(page.file, files)}
+            return f'{markdown}\n\n<div data-literate="numbers"></div>\n'
+        chapter = self.pages.get(name)
+        if chapter is None:
+            return markdown
+        target = files.get_file_from_path(listing) if listing else None
+        url = target.url_relative_to(page.file) if target else ""
+        rendered = pipeline.rendered(chapter, name, url, self.date)
+        self.inserts[name] = rendered.inserts
+        return rendered.markdown
+
+    def _numbers(self, here: File, files: Files) -> str:
+        """The tables of all numbers, with links from the page that lists them."""
+        pages = []
+        for name, chapter in self.pages.items():
+            file = files.get_file_from_path(name)
+            if file:
+                pages.append((chapter, name, file.url_relative_to(here)))
+        return pipeline.list_numbers(pages)
+
+    @event_priority(-100)
+    def on_page_content(
+        self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files
+    ) -> str:
+        """Put results into their places, and MathML for formulas."""
+        assert self.site is not None
+        if self.site.settings.mathematics:
+            html, problems = pipeline.formulas(html)
+            if page.file.src_uri not in self.pages:
+                for problem in problems:
+                    log.warning(f"{page.file.src_uri}: {problem}")
+        return pipeline.fill(html, self.inserts.get(page.file.src_uri, {}))
+
+    def on_serve(
+        self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any
+    ) -> LiveReloadServer:
+        """Keep byte code and the like, which runs write, from starting a rebuild."""
+        schedule = server.observer.schedule
+
+        def schedule_ours(handler: Any, path: str, *args: Any, **kwargs: Any) -> Any:
+            tell = handler.on_any_event
+
+            def on_any_event(event: Any) -> None:
+                parts = Path(event.src_path).parts
+                if event.event_type in {"opened", "closed_no_write"}:
+                    return
+                if not any(part in IGNORED for part in parts):
+                    tell(event)
+
+            handler.on_any_event = on_any_event
+            return schedule(handler, path, *args, **kwargs)
+
+        server.observer.schedule = schedule_ours  # type: ignore[assignment, method-assign]
+        return server
+
+    def _run(self, files: list[File], config: MkDocsConfig) -> None:
+        """Run those of the files that are literate; log or abort on findings."""
+        assert self.site is not None
+        chapters = {}
+        for file in files:
+            chapter = self._open(file)
+            if chapter:
+                chapters[file.src_uri] = chapter
+        if not chapters:
+            return
+        progress = pipeline.Progress(log.info)
+        pages = pipeline.run_chapters(list(chapters.values()), self.site, progress)
+        self.pages |= dict(zip(chapters, pages, strict=True))
+        self._judge(pages, config.strict)
+
+    def _open(self, file: File) -> pipeline.Chapter | None:
+        assert self.site is not None
+        try:
+            if file.abs_src_path:
+                return pipeline.open_chapter(Path(file.abs_src_path), self.site)
+            return pipeline.chapter_of_text(file.content_string, file.src_uri, self.site)
+        except LiterateError as error:
+            raise Abort(str(error)) from error
+
+    def _judge(self, pages: list[pipeline.Page], strict: bool) -> None:
+        """Say what is to be put right; a build ends at what makes the page untrue."""
+        findings = [finding for page in pages for finding in page.findings]
+        for finding in findings:
+            # A warning of MkDocs's own would fail a strict build; ours never do.
+            if finding.level is Level.WARNING:
+                log.info(f"warning: {finding}")
+            elif finding.level is Level.FAILURE:
+                log.error(f"{finding}\n{finding.detail}".rstrip())
+            else:
+                log.warning(str(finding))
+        status = exit_status(findings)
+        if self.serving:
+            return
+        if status is ExitStatus.BLOCK_FAILED:
+            raise BlockFailed("a block failed, so the site was not built")
+        if status is ExitStatus.FINDINGS and strict:
+            raise Abort(f"{len(findings)} findings in literate pages; the site was not built")

@@ -1,0 +1,279 @@
+"""From raw blocks to the `Document`: pairs, findings, and nodes without gaps."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from literate.document import (
+    ClaimComment,
+    CodeBlock,
+    CodeSpan,
+    Comment,
+    Document,
+    Fence,
+    Formula,
+    Heading,
+    Listing,
+    Node,
+    OutputBlock,
+    Prose,
+)
+from literate.errors import Finding
+from literate.parse.binding import Above
+from literate.parse.claims import Place, read_comment
+from literate.parse.frontmatter import read_front_matter
+from literate.parse.inline import RawInline, scan_inline
+from literate.parse.lines import Container
+from literate.parse.options import LANGUAGES, OUTPUT, Info, looks_executable, read_info
+from literate.parse.structure import RawComment, RawFence, RawListing, RawText, scan
+from literate.source import Source, Span
+
+__all__ = ["parse"]
+
+_TABLE_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-*:?[ \t]*)*\Z")
+_HEADING_ID = re.compile(r"\{[^{}\n]*#[\w-]+[^{}\n]*\}\s*\Z")
+_MISPLACED = {
+    "marker": (
+        "a fence on a list marker's own line is no block to the site's Markdown",
+        "put it below, behind a blank line, indented by four",
+    ),
+    "indented": (
+        "a fence indented by less than four columns is no block to the site's Markdown",
+        "indent it by nothing, or by four inside a list",
+    ),
+    "backtick": (
+        "a backtick on the opening line of a fence of backticks makes inline code of it",
+        "open and close the block with ~~~",
+    ),
+    "listing": (
+        "a fence indented by four in no list, admonition or tab is indented code",
+        "indent it by nothing, or put a blank line before its list",
+    ),
+}
+
+
+def parse(source: Source) -> Document:
+    """Read a chapter.
+
+    Never raises: what is wrong with the page is in the document's ``findings``,
+    each with its place, and everything else is read all the same.
+    """
+    front, settings, findings = read_front_matter(source)
+    reader = _Reader(source, findings)
+    start = front.span.end if front else 0
+    nodes: list[Node] = [front] if front else []
+    if settings is None:
+        nodes += [Prose(Span(start, len(source.text)))]
+    else:
+        nodes += reader.nodes(start)
+    filled = tuple(_fill(nodes, len(source.text)))
+    return Document(source, filled, settings, tuple(reader.findings), tuple(reader.headings))
+
+
+def _fill(nodes: list[Node], end: int) -> Iterator[Node]:
+    """Put prose into the gaps between nodes, and drop empty ones."""
+    position = 0
+    for node in nodes:
+        if node.span.start > position:
+            yield Prose(Span(position, node.span.start))
+        if len(node.span):
+            yield node
+        position = max(position, node.span.end)
+    if position < end:
+        yield Prose(Span(position, end))
+
+
+class _Reader:
+    """Turns raw blocks into nodes, keeping the block that an output may follow."""
+
+    def __init__(self, source: Source, findings: list[Finding]) -> None:
+        self.source = source
+        self.findings = findings
+        self.blocks = 0
+        self.claims = 0
+        self.bound: set[int] = set()
+        self.region = self.new_region(())
+        self.headings: list[Heading] = []
+        self.unnamed: set[int] = set()
+        self.above: tuple[CodeBlock, tuple[Container, ...]] | None = None
+
+    def nodes(self, start: int) -> list[Node]:
+        nodes: list[Node] = []
+        for item in scan(self.source.text, start):
+            if isinstance(item, RawFence):
+                nodes.append(self.fence(item))
+                self.region = self.new_region(())
+                continue
+            self.above = None
+            if isinstance(item, RawListing):
+                nodes.append(Listing(item.span))
+            elif isinstance(item, RawComment):
+                nodes.append(self.block_comment(item))
+            else:
+                nodes += self.text(item)
+        return nodes
+
+    def find(self, offset: int, rule: str, what: str, todo: str) -> None:
+        self.findings.append(Finding(self.source.location(offset), rule, what, todo))
+
+    def fence(self, raw: RawFence) -> Node:
+        """A block that runs, an output block, or a listing; findings on the way."""
+        line = self.source.slice(raw.info)
+        info = read_info(line.strip())
+        above, self.above = self.above, None
+        if info.language not in LANGUAGES and info.language != OUTPUT:
+            if looks_executable(line) and raw.place != "backtick":
+                what = f"a fence opened with {line.strip()!r} would not run"
+                self.find(_mark(raw), "not-executable", what, "write python and its options")
+            return Listing(raw.span)
+        if raw.place or not raw.closed or len(raw.mark) != _closing_length(self.source, raw):
+            self.refuse(raw)
+            return Listing(raw.span)
+        if info.language == OUTPUT:
+            return self.output(raw, info, above)
+        return self.block(raw, info)
+
+    def refuse(self, raw: RawFence) -> None:
+        """Say why a fence of ours is none to the site's Markdown."""
+        if raw.place:
+            self.find(_mark(raw), "misplaced-fence", *_MISPLACED[raw.place])
+        elif not raw.closed:
+            what = f"this fence is never closed by {raw.mark} in its container"
+            self.find(_mark(raw), "unclosed-fence", what, "close it")
+        else:
+            what = "this fence is closed by a longer one, which the site's Markdown reads on over"
+            self.find(_mark(raw), "unclosed-fence", what, f"close it with {raw.mark}")
+
+    def block(self, raw: RawFence, info: Info) -> CodeBlock:
+        shift = len(self.source.slice(raw.info)) - len(self.source.slice(raw.info).lstrip())
+        for problem in info.problems:
+            at = raw.info.start + shift + problem.offset
+            self.find(at, "block-option", problem.what, problem.todo)
+        caption, comments = self.caption(raw, shift, info)
+        block = CodeBlock(
+            span=raw.span,
+            fence=_fence(raw),
+            code=raw.code,
+            options=info.options,
+            location=self.source.location(_mark(raw)),
+            index=self.blocks,
+            caption=caption,
+            comments=comments,
+        )
+        self.blocks += 1
+        self.above = (block, raw.containers)
+        return block
+
+    def caption(
+        self, raw: RawFence, shift: int, info: Info
+    ) -> tuple[Span | None, tuple[ClaimComment, ...]]:
+        """Where the caption stands, and the claims in it."""
+        if info.caption is None:
+            return None, ()
+        start = raw.info.start + shift
+        span = Span(start + info.caption.start, start + info.caption.end)
+        comments = [
+            self.comment(item.span, span.start)
+            for item in scan_inline(self.source.text, span)
+            if item.kind == "comment"
+        ]
+        return span, tuple(node for node in comments if isinstance(node, ClaimComment))
+
+    def output(
+        self, raw: RawFence, info: Info, above: tuple[CodeBlock, tuple[Container, ...]] | None
+    ) -> OutputBlock:
+        for problem in info.problems[:1]:
+            at = raw.info.start + problem.offset
+            self.find(at, "block-option", "an output block takes no options", "remove them")
+        block = above[0] if above and above[1] == raw.containers else None
+        if block is None:
+            what = "no block of code stands right above this output in the same container"
+            self.find(_mark(raw), "orphan-output", what, "remove it, or move it below its block")
+        return OutputBlock(
+            span=raw.span,
+            fence=_fence(raw),
+            text=raw.code,
+            location=self.source.location(_mark(raw)),
+            block=block.index if block else None,
+        )
+
+    def block_comment(self, raw: RawComment) -> Node:
+        if not raw.closed:
+            self.find(raw.span.start, "unclosed-comment", "this comment is never closed", "add -->")
+            return Comment(raw.span)
+        return self.comment(raw.span, raw.span.start)
+
+    def comment(self, span: Span, left: int, in_table: bool = False) -> Comment | ClaimComment:
+        place = Place(
+            self.source, span, left, self.claims, self.region, self.bound, in_table=in_table
+        )
+        reading = read_comment(place)
+        self.findings += reading.findings
+        self.claims += len(reading.claims)
+        return ClaimComment(span, reading.claims) if reading.claims else Comment(span)
+
+    def text(self, raw: RawText) -> Iterator[Node]:
+        """The nodes inside a paragraph, heading, table or list item."""
+        region = Span(raw.lines[0].start, raw.lines[-1].end)
+        self.heading(raw)
+        in_table = len(raw.lines) > 1 and bool(
+            _TABLE_RULE.match(self.source.slice(raw.lines[1]).strip())
+        )
+        items = list(scan_inline(self.source.text, region))
+        for item in items:
+            node = self.inline(item, region, in_table)
+            if isinstance(node, ClaimComment) and raw.lines[0].start in self.unnamed:
+                self.unnamed.discard(raw.lines[0].start)
+                what = "a heading with a claim needs an id of its own, which no number changes"
+                self.find(region.start, "heading-id", what, "end it with { #some-name }")
+            yield node
+        self.region = self.new_region(_pieces(region, items))
+
+    def heading(self, raw: RawText) -> None:
+        """Note a heading, by number signs or underlined."""
+        first = self.source.slice(raw.lines[0])
+        level = len(first) - len(first.lstrip("#"))
+        last = self.source.slice(raw.lines[-1]).strip()
+        if not 1 <= level <= 6 and len(raw.lines) > 1 and not last.strip("="):
+            level = 1
+        if not 1 <= level <= 6:
+            return
+        self.headings.append(Heading(raw.lines[0].start, level))
+        if not _HEADING_ID.search(self.source.slice(Span(raw.lines[0].start, raw.lines[-1].end))):
+            self.unnamed.add(raw.lines[0].start)
+
+    def inline(self, item: RawInline, region: Span, in_table: bool) -> Node:
+        if item.kind == "comment":
+            return self.comment(item.span, region.start, in_table)
+        if item.kind == "code":
+            return CodeSpan(item.span)
+        return Formula(item.span, self.source.slice(item.inner), item.kind == "display")
+
+    def new_region(self, pieces: Iterable[tuple[Span, bool]]) -> Above:
+        """What an ``above`` comment may be about from now on."""
+        return Above(self.source.text, pieces, self.bound)
+
+
+def _pieces(region: Span, items: list[RawInline]) -> Iterator[tuple[Span, bool]]:
+    """The parts of a region in which literals may stand, and which are formulas."""
+    position = region.start
+    for item in items:
+        yield Span(position, item.span.start), False
+        if item.kind in {"formula", "display"}:
+            yield item.inner, True
+        position = item.span.end
+    yield Span(position, region.end), False
+
+
+def _mark(raw: RawFence) -> int:
+    """Where the fence's marks begin on its opening line."""
+    return raw.info.start - len(raw.mark)
+
+
+def _closing_length(source: Source, raw: RawFence) -> int:
+    return len(source.slice(raw.closing).strip("> \t\r\n"))
+
+
+def _fence(raw: RawFence) -> Fence:
+    return Fence(raw.opening, raw.body, raw.prefix, raw.mark, raw.info)

@@ -1,0 +1,74 @@
+"""The YAML at the top of a page, and what it says to `literate`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+from literate.document import FrontMatter
+from literate.errors import Finding
+from literate.source import Source, Span
+
+__all__ = ["read_front_matter"]
+
+_FRONT = re.compile(
+    r"---[ \t]*(?:\r\n|\n|\r)(?P<yaml>(?:[^\r\n]*(?:\r\n|\n|\r))*?)"
+    r"(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)"
+)
+_PAGE_SETTINGS = frozenset({"timeout", "threads", "execute"})
+
+
+def read_front_matter(
+    source: Source,
+) -> tuple[FrontMatter | None, dict[str, Any] | None, list[Finding]]:
+    """Read the front matter: its node, the page's settings, and what is wrong.
+
+    The settings are None for a page that does not opt in with ``literate: true``
+    or a mapping.
+    """
+    found = _FRONT.match(source.text)
+    if found is None:
+        return None, None, []
+    span = Span(*found.span())
+    try:
+        values = yaml.safe_load(found["yaml"])
+    except yaml.YAMLError as error:
+        return FrontMatter(span, {}), None, [_yaml_finding(source, found.start("yaml"), error)]
+    if not isinstance(values, dict):
+        return None, None, []
+    settings, findings = _opt_in(source, values)
+    return FrontMatter(span, values), settings, findings
+
+
+def _yaml_finding(source: Source, start: int, error: yaml.YAMLError) -> Finding:
+    mark = getattr(error, "problem_mark", None)
+    where = source.location(start + mark.index if mark else start)
+    reason = getattr(error, "problem", None) or "it cannot be read"
+    what = f"this front matter is not YAML: {reason}"
+    return Finding(where, "front-matter", what, "put the YAML right")
+
+
+def _opt_in(source: Source, values: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Finding]]:
+    chosen = values.get("literate", False)
+    if chosen is None or chosen is False:
+        return None, []
+    if chosen is True:
+        return {}, []
+    where = source.location(max(source.text.find("literate"), 0))
+    if not isinstance(chosen, dict):
+        what = f"literate: {chosen!r} is neither true nor a mapping of settings"
+        return {}, [Finding(where, "front-matter", what, "write literate: true")]
+    unknown = [key for key in chosen if key not in _PAGE_SETTINGS]
+    findings = [
+        Finding(
+            where,
+            "unknown-setting",
+            f"a page has no setting {key!r}",
+            f"use one of {', '.join(sorted(_PAGE_SETTINGS))}",
+        )
+        for key in unknown
+    ]
+    known = {key: value for key, value in chosen.items() if key not in unknown}
+    return known, findings

@@ -1,0 +1,20 @@
+"""What the first characters of a line say about it."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["BOX", "FENCE", "HEADING", "ITEM", "RULE", "starts_block"]
+
+FENCE = re.compile(r"(?P<mark>`{3,}|~{3,})(?P<info>[^\r\n]*)")
+ITEM = re.compile(r"(?:[*+-]|\d{1,9}\.)(?:[ \t]+|(?=[\r\n]|\Z))")
+RULE = re.compile(r"(?:([*_-])[ \t]*)(?:\1[ \t]*){2,}(?=[\r\n]|\Z)")
+BOX = re.compile(r"(?:!!!|\?\?\?\+?|===[!+]{0,2})[ \t]|\[\^[^\]\r\n]+\]:|:[ \t]{1,3}\S")
+HEADING = re.compile(r"#{1,6}(?:[ \t]|(?=[\r\n]|\Z))")
+
+
+def starts_block(text: str, offset: int) -> bool:
+    """Whether what stands at ``offset`` ends a paragraph instead of going on with it."""
+    if text.startswith((">", "<!--"), offset):
+        return True
+    return any(pattern.match(text, offset) for pattern in (FENCE, ITEM, BOX, HEADING, RULE))

@@ -1,0 +1,58 @@
+"""The only place where the stages meet: from files to pages, findings and edits."""
+
+from literate.pipeline.changes import changes_since
+from literate.pipeline.chapters import Chapter, chapter_of_text, find_chapters, open_chapter
+from literate.pipeline.edits import Change, difference, left_over, repair, save
+from literate.pipeline.pages import (
+    Plain,
+    Rendered,
+    fill,
+    formulas,
+    last_change,
+    list_numbers,
+    plain,
+    rendered,
+)
+from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
+from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
+from literate.pipeline.runs import Page, Progress, before_running, end_on_request, run_chapters
+from literate.settings import Settings, Site, find_site, site_settings
+
+__all__ = [
+    "FORMATS",
+    "STATUSES",
+    "Change",
+    "Chapter",
+    "Coverage",
+    "Page",
+    "Part",
+    "Plain",
+    "Progress",
+    "Rendered",
+    "Settings",
+    "Site",
+    "before_running",
+    "by_part",
+    "changes_since",
+    "chapter_of_text",
+    "coverage",
+    "difference",
+    "end_on_request",
+    "fill",
+    "find_chapters",
+    "find_site",
+    "formulas",
+    "last_change",
+    "left_over",
+    "list_numbers",
+    "open_chapter",
+    "parts_of",
+    "plain",
+    "rendered",
+    "repair",
+    "report",
+    "run_chapters",
+    "save",
+    "site_settings",
+    "stopped_at",
+]

@@ -1,0 +1,75 @@
+"""Pages given to a site, or to any other reader of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from literate import render
+from literate.document import Document, FrontMatter
+from literate.history import last_change
+from literate.mathematics import replace_formulas
+from literate.pipeline.runs import Page
+from literate.render import Listed, Plain, Rendered, fill
+
+__all__ = [
+    "Plain",
+    "Rendered",
+    "fill",
+    "formulas",
+    "last_change",
+    "list_numbers",
+    "plain",
+    "rendered",
+]
+
+_ATTRIBUTES = re.compile(r"\{[^{}]*\}\s*\Z")
+
+
+def rendered(page: Page, uri: str = "", numbers_url: str = "", date: str = "") -> Rendered:
+    """The page for an MkDocs site.
+
+    Args:
+        page: a page that has run.
+        uri: its path below the folder of the site's Markdown.
+        numbers_url: where the page of all numbers is, seen from this one.
+        date: of the last change.
+    """
+    settings = page.chapter.settings
+    frame = render.Frame(settings.execute, settings.threads, _slug(uri), numbers_url, date)
+    return render.site(page.chapter.document, page.result, frame)
+
+
+def list_numbers(pages: Sequence[tuple[Page, str, str]]) -> str:
+    """The HTML that lists every number: pages with their paths and addresses from there."""
+    listed = [
+        Listed(page.chapter.document, page.result, _title(page.chapter.document), _slug(uri), url)
+        for page, uri, url in pages
+    ]
+    return render.numbers(listed)
+
+
+def _slug(uri: str) -> str:
+    return re.sub(r"[^\w-]+", "-", uri.removesuffix(".md")) or "page"
+
+
+def _title(document: Document) -> str:
+    """A page's title: that of its front matter, else its first heading, else its name."""
+    for node in document.nodes:
+        if isinstance(node, FrontMatter) and "title" in node.values:
+            return str(node.values["title"])
+    for heading in document.headings[:1]:
+        line = document.source.text[heading.offset :].splitlines()[0]
+        return _ATTRIBUTES.sub("", line).strip("# ")
+    return document.source.path
+
+
+def plain(page: Page) -> Plain:
+    """The page as Markdown and image files for any renderer."""
+    return render.plain(page.chapter.document, page.result)
+
+
+def formulas(html: str) -> tuple[str, list[str]]:
+    """The page's HTML with MathML for its formulas, and what could not be converted."""
+    converted, problems = replace_formulas(html)
+    return converted, [str(problem) for problem in problems]

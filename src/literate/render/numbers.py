@@ -1,0 +1,90 @@
+"""The page that lists every number with its proof, and the line at a chapter's foot."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from literate.claims import Judgement, Standing, judge
+from literate.document import Document
+from literate.render.marks import Marks, anchor
+from literate.results import ChapterResult
+
+__all__ = ["Listed", "foot", "numbers"]
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A chapter for the page of numbers: its title, its name in ids, its address from there."""
+
+    document: Document
+    result: ChapterResult
+    title: str
+    slug: str
+    url: str
+
+
+def foot(document: Document, result: ChapterResult, threads: int, date: str) -> str:
+    """How many numbers were checked, with what, and how old the text is."""
+    judgements = [judge(claim, result) for claim in document.claims]
+    checked = sum(judgement.standing.holds for judgement in judgements)
+    cited = sum(judgement.standing is Standing.CITED for judgement in judgements)
+    words = [f"{_count(checked, 'number')} on this page checked against the code, {cited} cited"]
+    others = len(judgements) - checked - cited
+    words += [f"{others} not checked in this build"] if others else []
+    names = {"python": "Python", "torch": "PyTorch", "numpy": "NumPy"}
+    versions = [
+        f"{names[name]} {result.versions[name]}" for name in names if name in result.versions
+    ]
+    versions.append(_count(threads, "thread"))
+    sentences = [", ".join(words) + ".", "Run with " + ", ".join(versions) + "."]
+    sentences += [f"Last changed on {date}."] if date else []
+    text = escape(" ".join(sentences))
+    return (
+        f'<aside class="literate-foot" aria-label="How this page was checked"><p>{text}</p></aside>'
+    )
+
+
+def numbers(chapters: Sequence[Listed]) -> str:
+    """The tables of the page of numbers, one a chapter."""
+    return "".join(_table(chapter) for chapter in chapters)
+
+
+def _table(chapter: Listed) -> str:
+    marks = Marks(chapter.document, chapter.result, chapter.slug)
+    rows = []
+    for claim in chapter.document.claims:
+        judgement = judge(claim, chapter.result)
+        place = f"{chapter.url}#{anchor(claim)}"
+        rows.append(
+            f'<tr id="{escape(marks.row(claim))}">'
+            f'<td><a href="{escape(place)}">{escape(claim.literal.text)}</a></td>'
+            f"<td>{_proof(judgement)}</td><td>{escape(_value(judgement))}</td>"
+            f"<td>line {claim.location.line}</td></tr>"
+        )
+    title = escape(chapter.title)
+    head = "".join(
+        f'<th scope="col">{name}</th>' for name in ("Number", "Comes from", "Value", "Where")
+    )
+    return (
+        f"<h2>{title}</h2>"
+        '<div class="literate-numbers-scroll" tabindex="0" role="group"'
+        f' aria-label="Numbers of {title}"><table class="literate-numbers">'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _proof(judgement: Judgement) -> str:
+    expression = escape(judgement.claim.expression)
+    return expression if judgement.standing is Standing.CITED else f"<code>{expression}</code>"
+
+
+def _value(judgement: Judgement) -> str:
+    if judgement.standing is Standing.CITED:
+        return "cited"
+    return judgement.computed if judgement.standing.holds else "not checked in this build"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")

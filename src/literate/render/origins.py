@@ -1,0 +1,50 @@
+"""Which block a claim's numbers come from."""
+
+from __future__ import annotations
+
+import ast
+
+from literate.document import Claim, CodeBlock, Document
+
+__all__ = ["Origins"]
+
+
+class Origins:
+    """Finds the block that last gave a value to a name that a claim uses."""
+
+    def __init__(self, document: Document) -> None:
+        self._blocks = document.blocks
+        self._bound = [_bound_names(block) for block in document.blocks]
+
+    def of(self, claim: Claim) -> CodeBlock | None:
+        """The last block before the claim that binds one of its names, if there is one."""
+        names = _used_names(claim.expression)
+        for block, bound in zip(reversed(self._blocks), reversed(self._bound), strict=True):
+            if block.span.start < claim.literal.span.start and names & bound:
+                return block
+        return None
+
+
+def _used_names(expression: str) -> set[str]:
+    try:
+        tree = ast.parse(expression, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+
+
+def _bound_names(block: CodeBlock) -> set[str]:
+    """The names that a block's own statements bind; imports count for nothing."""
+    if block.options.source:
+        return {block.options.source.rsplit(".", 1)[-1]}
+    try:
+        tree = ast.parse(block.code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    names: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            names.add(node.name)
+    return names

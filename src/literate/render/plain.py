@@ -1,0 +1,126 @@
+"""Markdown and image files that any renderer reads, with the computed results in it."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from literate.document import ClaimComment, CodeBlock, Document, FrontMatter, OutputBlock
+from literate.results import BlockResult, ChapterResult, Rich
+from literate.svg import for_file
+
+__all__ = ["Plain", "code", "plain"]
+
+_IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "image/gif": "gif"}
+
+
+@dataclass(frozen=True)
+class Plain:
+    """A page's Markdown, and its image files by their paths beside it."""
+
+    markdown: str
+    files: dict[str, bytes] = field(default_factory=dict)
+
+
+def plain(document: Document, result: ChapterResult) -> Plain:
+    """The page as plain Markdown: our options, comments and settings taken out."""
+    return _Writer(document, result).page()
+
+
+def code(document: Document, block: CodeBlock, result: ChapterResult) -> str:
+    """The block's fence with what its options leave for the site's highlighter."""
+    outcome = result.blocks.get(block.index)
+    listing = outcome.listing if outcome and outcome.listing is not None else None
+    newline = document.source.newline
+    opening = block.fence.prefix + block.fence.mark + block.options.info + newline
+    if listing is None:
+        body = document.source.slice(block.fence.body)
+    else:
+        body = _indent(listing, block.fence.prefix, newline)
+    closing = document.source.text[block.fence.body.end : block.span.end]
+    return opening + body + closing
+
+
+class _Writer:
+    def __init__(self, document: Document, result: ChapterResult) -> None:
+        self.document = document
+        self.result = result
+        self.newline = document.source.newline
+        self.folder = PurePosixPath(document.source.path).stem + "-figures"
+        self.pieces: list[str] = []
+        self.files: dict[str, bytes] = {}
+
+    def page(self) -> Plain:
+        for node in self.document.nodes:
+            if isinstance(node, CodeBlock):
+                self.block(node)
+            elif isinstance(node, OutputBlock) and node.block is not None:
+                block = self.document.blocks[node.block]
+                if block.options.keeps_output:
+                    self.output(block, node)
+            elif not isinstance(node, ClaimComment | FrontMatter):
+                self.pieces.append(self.document.source.slice(node.span))
+        return Plain("".join(self.pieces), self.files)
+
+    def block(self, block: CodeBlock) -> None:
+        if block.options.hide:
+            return
+        self.pieces.append(code(self.document, block, self.result))
+        outcome = self.result.blocks.get(block.index)
+        if outcome is None or outcome.failure or block.index in self.document.outputs:
+            return
+        if outcome.text.strip():
+            self.blank(block)
+            self.fence(block, outcome.text)
+        self.rich(block, outcome)
+
+    def output(self, block: CodeBlock, output: OutputBlock) -> None:
+        """The output block: computed where it was, else as it stands."""
+        outcome = self.result.blocks.get(block.index)
+        if outcome is None or outcome.failure:
+            self.fence(block, output.text)
+            return
+        if outcome.text.strip():
+            self.fence(block, outcome.text)
+        self.rich(block, outcome)
+
+    def fence(self, block: CodeBlock, text: str) -> None:
+        """A text as a fenced block in the block's container."""
+        mark = "```"
+        while mark in text:
+            mark += "`"
+        prefix = block.fence.prefix
+        body = _indent(text.rstrip(), prefix, self.newline)
+        opening, closing = f"{prefix}{mark}text{self.newline}", f"{prefix}{mark}{self.newline}"
+        self.pieces += [opening, body, closing]
+
+    def rich(self, block: CodeBlock, outcome: BlockResult) -> None:
+        """Pictures as files and links, HTML as it is, then the caption."""
+        for number, item in enumerate(outcome.rich):
+            self.blank(block)
+            text = item.data.get("text/html") or self.image(block, item, number)
+            self.pieces.append(_indent(text.strip("\n"), block.fence.prefix, self.newline))
+        if outcome.rich and block.options.caption:
+            self.blank(block)
+            self.pieces.append(f"{block.fence.prefix}*{block.options.caption}*{self.newline}")
+
+    def image(self, block: CodeBlock, item: Rich, number: int) -> str:
+        media = next(name for name in _IMAGES if name in item.data)
+        name = f"{block.options.id or f'block-{block.index}'}-{number}.{_IMAGES[media]}"
+        data = item.data[media]
+        svg = media == "image/svg+xml"
+        path = f"{self.folder}/{name}"
+        self.files[path] = for_file(data).encode() if svg else base64.b64decode(data)
+        alt = block.options.alt.replace("[", "(").replace("]", ")")
+        return f"![{alt}]({path})"
+
+    def blank(self, block: CodeBlock) -> None:
+        ended = "".join(self.pieces[-1:]).endswith(("\n", "\r"))
+        self.pieces += [] if ended else [self.newline]
+        self.pieces.append(block.fence.prefix.rstrip() + self.newline)
+
+
+def _indent(text: str, prefix: str, newline: str) -> str:
+    lines = (prefix + line if line else prefix.rstrip() for line in text.split("\n"))
+    return "".join(line + newline for line in lines)

@@ -1,0 +1,229 @@
+"""Markdown for an MkDocs site, and the HTML that stands in for its placeholders.
+
+Python-Markdown mangles HTML inside lists, tabs and admonitions, and other plugins
+read ``{{ }}`` in what they take for text. So whatever a block gave travels as a
+placeholder on a line of its own and is put in when the page is HTML.
+"""
+
+from __future__ import annotations
+
+import bisect
+import re
+from dataclasses import dataclass, field
+
+from literate.document import (
+    Claim,
+    ClaimComment,
+    CodeBlock,
+    CodeSpan,
+    Document,
+    Formula,
+    FrontMatter,
+    OutputBlock,
+    Prose,
+)
+from literate.render.html import failure_box, figure, fold_begin, fold_end, note, output_box
+from literate.render.marks import Marks, anchor
+from literate.render.numbers import foot
+from literate.render.plain import code
+from literate.results import BlockResult, ChapterResult
+from literate.source import Location, Span
+
+__all__ = ["Frame", "Rendered", "fill", "site"]
+
+_PLACEHOLDER = re.compile(
+    r'<p>\s*<div data-literate="(?P<wrapped>[\w-]+)"></div>\s*</p>'
+    r'|<div data-literate="(?P<bare>[\w-]+)"></div>'
+    r'|<data data-literate="(?P<inline>[\w-]+)">'
+)
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A page's Markdown, and the HTML of its placeholders by their names."""
+
+    markdown: str
+    inserts: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What a site knows about a page besides its text and results.
+
+    Attributes:
+        executed: False for a quick look: outputs stand as in the source, and say so.
+        threads: how many the page ran with.
+        slug: the page's name in the ids of other pages.
+        numbers_url: where the page of all numbers is, seen from this one, if there is one.
+        date: of the last change.
+    """
+
+    executed: bool = True
+    threads: int = 1
+    slug: str = "page"
+    numbers_url: str = ""
+    date: str = ""
+
+
+def site(document: Document, result: ChapterResult, frame: Frame) -> Rendered:
+    """The page for the site."""
+    return _Renderer(document, result, frame).page()
+
+
+def fill(html: str, inserts: dict[str, str]) -> str:
+    """Put each placeholder's HTML in its place, with the paragraph that wraps it."""
+
+    def insert(found: re.Match[str]) -> str:
+        name = found["wrapped"] or found["bare"] or found["inline"]
+        return inserts.get(name, found.group())
+
+    return _PLACEHOLDER.sub(insert, html)
+
+
+class _Renderer:
+    def __init__(self, document: Document, result: ChapterResult, frame: Frame) -> None:
+        self.document = document
+        self.result = result
+        self.frame = frame
+        self.marks = Marks(document, result, frame.slug, frame.numbers_url)
+        self.starts = {claim.literal.span.start: claim for claim in document.claims}
+        self.sorted_starts = sorted(self.starts)
+        self.origins = self.marks.origins(document.claims)
+        self.pieces: list[str] = []
+        self.inserts: dict[str, str] = {}
+
+    def page(self) -> Rendered:
+        for node in self.document.nodes:
+            if isinstance(node, CodeBlock):
+                self.block(node)
+            elif isinstance(node, Formula):
+                self.formula(node)
+            elif isinstance(node, Prose):
+                self.prose(node.span)
+            elif isinstance(node, CodeSpan):
+                self.code_span(node.span)
+            elif not isinstance(node, OutputBlock | FrontMatter | ClaimComment):
+                self.pieces.append(self.document.source.slice(node.span))
+        if self.document.claims and self.frame.executed:
+            self.foot()
+        return Rendered("".join(self.pieces), self.inserts)
+
+    def foot(self) -> None:
+        frame, newline = self.frame, self.document.source.newline
+        self.inserts["foot"] = foot(self.document, self.result, frame.threads, frame.date)
+        self.pieces += [newline * 2, f'<div data-literate="foot"></div>{newline}']
+
+    def within(self, span: Span) -> list[Claim]:
+        """The claims whose literals begin in a span, in the order of these."""
+        first = bisect.bisect_left(self.sorted_starts, span.start)
+        last = bisect.bisect_left(self.sorted_starts, span.end)
+        return [self.starts[start] for start in self.sorted_starts[first:last]]
+
+    def prose(self, span: Span) -> None:
+        """Prose with a mark around each literal that carries a claim."""
+        text, position = self.document.source.text, span.start
+        for claim in self.within(span):
+            literal = claim.literal.span
+            self.pieces += [text[position : literal.start], self.opening([claim])]
+            self.pieces += [text[literal.start : literal.end], "</data>"]
+            position = literal.end
+        self.pieces.append(text[position : span.end])
+
+    def code_span(self, span: Span) -> None:
+        """A code span, with a mark around it if a claim is about what is in it."""
+        text, claims = self.document.source.slice(span), self.within(span)
+        self.pieces.append(f"{self.opening(claims)}{text}</data>" if claims else text)
+
+    def formula(self, formula: Formula) -> None:
+        """A formula: in a line with a mark, on lines of its own with places to link to."""
+        text, claims = self.document.source.slice(formula.span), self.within(formula.span)
+        if not claims:
+            self.pieces.append(text)
+        elif not formula.display:
+            self.pieces.append(f"{self.opening(claims)}{text}</data>")
+        else:
+            name = f"anchors-{claims[0].index}"
+            self.inserts[name] = "".join(_anchor(anchor(claim)) for claim in claims)
+            newline, source = self.document.source.newline, self.document.source
+            column = source.location(formula.span.start).column - 1
+            prefix = source.text[formula.span.start - column : formula.span.start]
+            placeholder = f'<div data-literate="{name}"></div>{newline}'
+            self.pieces.append(f"{placeholder}{prefix.rstrip()}{newline}{prefix}{text}")
+
+    def opening(self, claims: list[Claim]) -> str:
+        """The tag before a literal; what is said of several is said of the first."""
+        name = f"number-{claims[0].index}"
+        others = "".join(_anchor(anchor(claim)) for claim in claims[1:])
+        self.inserts[name] = others + self.marks.opening(claims[0])
+        return f'<data data-literate="{name}">'
+
+    def block(self, block: CodeBlock) -> None:
+        """The block's code, then what it gave."""
+        options = block.options
+        if block.index in self.origins:
+            self.place(block, "block", _anchor(f"block-{block.index + 1}"))
+        if not options.hide:
+            if options.fold:
+                self.place(block, "fold", fold_begin("Code"))
+            self.pieces.append(code(self.document, block, self.result))
+            if options.fold:
+                self.place(block, "unfold", fold_end())
+        shown = self.outcome(block)
+        if shown:
+            self.place(block, "output", shown)
+
+    def place(self, block: CodeBlock, name: str, html: str) -> None:
+        """Leave a placeholder, set off by blank lines, in the block's container."""
+        newline, prefix = self.document.source.newline, block.fence.prefix
+        key = f"{name}-{block.index}"
+        self.inserts[key] = html
+        blank = prefix.rstrip() + newline
+        ended = "".join(self.pieces[-1:]).endswith(("\n", "\r")) or not self.pieces
+        self.pieces += [] if ended else [newline]
+        self.pieces += [blank, f'{prefix}<div data-literate="{key}"></div>{newline}', blank]
+
+    def outcome(self, block: CodeBlock) -> str:
+        """The HTML of what a block gave, or why there is none."""
+        options, result = block.options, self.result.blocks.get(block.index)
+        if options.norun:
+            return ""
+        if result is None:
+            return self.not_run(block)
+        if result.failure:
+            return self.failed(block, result)
+        if options.hide:
+            return ""
+        shown = figure(result.rich, options, f"block-{block.index}-") if result.rich else ""
+        return self.text(block, result) + shown
+
+    def text(self, block: CodeBlock, result: BlockResult) -> str:
+        text = result.text.rstrip()
+        if not text.strip():
+            return ""
+        if block.options.volatile:
+            return output_box(text, "measured in this build", "literate-volatile")
+        if result.raised:
+            return output_box(text, "raises", "literate-raises")
+        return output_box(text)
+
+    def not_run(self, block: CodeBlock) -> str:
+        output = self.document.outputs.get(block.index)
+        if self.frame.executed:
+            failed = self.result.failed
+            line = self.document.blocks[failed.index].location.line if failed else 0
+            return note(f"Not run, because the block on line {line} failed.")
+        if output is None:
+            return ""
+        return output_box(output.text, "not run in this build", "literate-unrun")
+
+    def failed(self, block: CodeBlock, result: BlockResult) -> str:
+        assert result.failure is not None
+        where = block.location
+        if result.failure.line is not None:
+            where = Location(where.path, result.failure.line)
+        printed = output_box(result.text) if result.text.strip() else ""
+        return printed + failure_box(where, result.failure)
+
+
+def _anchor(name: str) -> str:
+    return f'<span class="literate-anchor" id="{name}"></span>'

@@ -1,0 +1,197 @@
+"""What a site and a page may set, with its defaults, read and refused with a reason."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from literate.errors import UsageError
+
+__all__ = ["Resource", "Settings", "Site", "find_site", "site_settings", "with_values"]
+
+CONFIG = "mkdocs.yml"
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something that not every build has: where it would be, and how to get it."""
+
+    path: str
+    how: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How pages run. A page's front matter overrides what the site sets.
+
+    Attributes:
+        timeout: seconds that one block may take.
+        threads: threads that numerical libraries may use.
+        execute: False renders pages without running anything.
+        jobs: pages that run at the same time; 0 for one a processor core.
+        watch: folders whose change re-runs pages in the live preview.
+        mathematics: whether formulas become MathML when the site is built.
+        numbers: the page that lists every number, such as ``numbers.md``; none if empty.
+        unbound: how many numbers nobody needs to check; more are a finding of ``audit``.
+        resources: what blocks and claims may need, by name.
+    """
+
+    timeout: float = 60.0
+    threads: int = 1
+    execute: bool = True
+    jobs: int = 0
+    watch: tuple[str, ...] = ("src",)
+    mathematics: bool = False
+    numbers: str = ""
+    unbound: int | None = None
+    resources: Mapping[str, Resource] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Site:
+    """The site around the pages: its folder, where its Markdown is, its settings."""
+
+    root: Path
+    docs: Path
+    settings: Settings = field(default_factory=Settings)
+
+    @property
+    def missing(self) -> dict[str, str]:
+        """The resources that are not here, with how to get them."""
+        resources = self.settings.resources.items()
+        return {
+            name: resource.how
+            for name, resource in resources
+            if not (self.root / resource.path).exists()
+        }
+
+
+def with_values(settings: Settings, values: Mapping[str, Any], where: str) -> Settings:
+    """The settings with some of them replaced.
+
+    Raises:
+        UsageError: a name that is none, or a value of the wrong kind.
+    """
+    known = {item.name for item in fields(Settings)}
+    chosen: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in known:
+            todo = f"use one of {', '.join(sorted(known))}"
+            raise UsageError(f"{where}: literate has no setting {name!r}", todo)
+        chosen[name] = _value(name, value, where)
+    return replace(settings, **chosen)
+
+
+def _value(name: str, value: Any, where: str) -> Any:
+    """Check one value and bring it into its form."""
+    right, kind = _EXPECTED[name]
+    if not right(value):
+        raise UsageError(f"{where}: {name}: {value!r} is not {kind}", "mend the setting")
+    if name == "resources":
+        return {key: Resource(**item) for key, item in value.items()}
+    return tuple(value) if name == "watch" else value
+
+
+def _is_number(value: Any) -> bool:
+    """Whether it is a number; Python counts booleans as such."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_whole(value: Any, least: int) -> bool:
+    return _is_number(value) and isinstance(value, int) and value >= least
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+
+
+def _are_resources(value: Any) -> bool:
+    return isinstance(value, dict) and all(
+        isinstance(item, dict) and set(item) == {"path", "how"} and _are_texts(list(item.values()))
+        for item in value.values()
+    )
+
+
+_EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "timeout": (lambda v: _is_number(v) and v > 0, "a number of seconds above 0"),
+    "threads": (lambda v: _is_whole(v, 1), "a whole number above 0"),
+    "jobs": (lambda v: _is_whole(v, 0), "a whole number, 0 for one a core"),
+    "execute": (lambda v: isinstance(v, bool), "true or false"),
+    "mathematics": (lambda v: isinstance(v, bool), "true or false"),
+    "watch": (_are_texts, "a list of folders"),
+    "numbers": (lambda v: isinstance(v, str), "the path of a page"),
+    "unbound": (lambda v: v is None or _is_whole(v, 0), "a whole number"),
+    "resources": (_are_resources, "a mapping of names to a path and how to get it"),
+}
+
+
+def find_site(start: Path) -> Site:
+    """The site of the nearest ``mkdocs.yml`` in ``start`` or above, else of ``start``.
+
+    Raises:
+        UsageError: its settings cannot be read.
+    """
+    for folder in [start, *start.parents]:
+        if (folder / CONFIG).is_file():
+            return _site(folder)
+    return Site(start, start)
+
+
+def _site(root: Path) -> Site:
+    path = root / CONFIG
+    try:
+        config = yaml.load(path.read_text("utf-8"), Loader=_Tolerant)
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}", "mend the file") from error
+    config = config if isinstance(config, dict) else {}
+    docs = root / str(config.get("docs_dir", "docs"))
+    values = next(_plugin_values(config.get("plugins")), {})
+    return Site(root, docs, site_settings(root, values))
+
+
+def site_settings(root: Path, values: Mapping[str, Any]) -> Settings:
+    """The settings of the plugin's entry, else of ``[tool.literate]``.
+
+    Raises:
+        UsageError: a name that is none, or a value of the wrong kind.
+    """
+    path = root / CONFIG
+    if not values:
+        values, path = _pyproject_values(root)
+    return with_values(Settings(), values, str(path))
+
+
+def _plugin_values(plugins: Any) -> Iterator[dict[str, Any]]:
+    """The plugin's entry, where it has settings."""
+    entries = plugins.items() if isinstance(plugins, dict) else []
+    if isinstance(plugins, list):
+        entries = [pair for entry in plugins if isinstance(entry, dict) for pair in entry.items()]
+    for name, values in entries:
+        if name == "literate" and values:
+            yield values
+
+
+def _pyproject_values(root: Path) -> tuple[dict[str, Any], Path]:
+    path = root / "pyproject.toml"
+    if not path.is_file():
+        return {}, path
+    try:
+        table = tomllib.loads(path.read_text("utf-8")).get("tool", {}).get("literate", {})
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: cannot be read: {error}", "mend the file") from error
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: tool.literate is not a table", "mend the file")
+    return table, path
+
+
+class _Tolerant(yaml.SafeLoader):
+    """Reads past the tags that MkDocs resolves (``!ENV``, ``!!python/name:``)."""
+
+
+_Tolerant.add_multi_constructor("!", lambda loader, suffix, node: None)
+_Tolerant.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, suffix, node: None)

@@ -1,0 +1,168 @@
+"""SVG made fit for a page: ids of its own, the page's colours, no more bytes than needed."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+__all__ = ["UnreadableSvgError", "for_file", "for_page"]
+
+SVG = "http://www.w3.org/2000/svg"
+XLINK = "http://www.w3.org/1999/xlink"
+
+_REFERENCE = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_NO_TURN = re.compile(r"rotate\(-?0(?: [^)]*)?\)")
+_BLACK = re.compile(r"(?<![\w#-])(?:#000000|#000|black|rgb\(0,\s*0,\s*0\))(?![\w-])")
+_FONT = re.compile(r"font:\s*([^;]*?)(\d[\d.]*px)\s+[^;\"]*")
+_FAMILY = re.compile(r"font-family:[^;\"]*;?")
+_LENGTH = re.compile(r"\s*([\d.]+)\s*(pt|px|in|cm|mm|)\s*\Z")
+_PIXELS = {"pt": 4 / 3, "px": 1, "": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
+_COORDINATES = {"d", "transform", "points", "x", "y", "width", "height", "r"} | {
+    name + digit for name in ("x", "y") for digit in "12"
+}
+_IDS = ("aria-labelledby", "aria-describedby")
+
+
+class UnreadableSvgError(ValueError):
+    """Text that is not one SVG element."""
+
+
+def for_page(svg: str, prefix: str, alt: str) -> str:
+    """The drawing as it stands inside a page.
+
+    Black follows the colour of the page's text, text takes the page's font, and
+    coordinates keep two digits.
+
+    Args:
+        svg: an SVG document.
+        prefix: goes before each id, so that two drawings on a page share none.
+        alt: what the drawing shows, in words; empty for one that is described elsewhere.
+
+    Raises:
+        UnreadableSvgError: the text is not an SVG document.
+    """
+    root = _read(svg)
+    width = _pixels(root.get("width", ""))
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    _rename(root, prefix)
+    for element in root.iter():
+        _restyle(element)
+    if alt:
+        root.set("role", "img")
+        root.set("aria-label", alt)
+    else:
+        root.set("aria-hidden", "true")
+    if width:
+        root.set("style", f"width:{width:.0f}px")
+    return _write(root)
+
+
+def for_file(svg: str) -> str:
+    """The drawing as a file of its own, black or white by the reader's theme.
+
+    Raises:
+        UnreadableSvgError: the text is not an SVG document.
+    """
+    root = _read(svg)
+    for element in root.iter():
+        _restyle(element)
+    style = ET.Element(f"{{{SVG}}}style")
+    style.text = "svg{color:#000}@media (prefers-color-scheme:dark){svg{color:#fff}}"
+    root.insert(0, style)
+    return _write(root) + "\n"
+
+
+def _read(svg: str) -> ET.Element:
+    try:
+        root = ET.fromstring(svg)
+    except ET.ParseError as error:
+        raise UnreadableSvgError(f"this is not SVG: {error}") from error
+    if root.tag not in {f"{{{SVG}}}svg", "svg"}:
+        raise UnreadableSvgError(f"this is not SVG: its root is {root.tag!r}")
+    root.set("fill", root.get("fill", "currentColor"))
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in {f"{{{SVG}}}metadata", "metadata"}:
+                parent.remove(child)
+            elif _is_rule_of_matplotlib(child):
+                # A rule for `*` would reach the whole page.
+                parent.remove(child)
+                root.set("stroke-linejoin", "round")
+    return root
+
+
+def _is_rule_of_matplotlib(element: ET.Element) -> bool:
+    return element.tag == f"{{{SVG}}}style" and (element.text or "").startswith("*{stroke-linejoin")
+
+
+def _rename(root: ET.Element, prefix: str) -> None:
+    """Prefix every id and every reference to one; drop ids that nothing refers to."""
+    used = {reference for element in root.iter() for reference in _references(element)}
+    for element in root.iter():
+        for name, value in list(element.attrib.items()):
+            if name == "id":
+                if value in used:
+                    element.set(name, prefix + value)
+                else:
+                    del element.attrib[name]
+            elif name in {"href", f"{{{XLINK}}}href"} and value.startswith("#"):
+                element.attrib.pop(name)
+                element.set("href", f"#{prefix}{value[1:]}")
+            elif name in _IDS:
+                element.set(name, " ".join(prefix + word for word in value.split()))
+            else:
+                element.set(name, _REFERENCE.sub(rf"url(#{prefix}\1)", value))
+
+
+def _references(element: ET.Element) -> list[str]:
+    found: list[str] = []
+    for name, value in element.attrib.items():
+        if name in {"href", f"{{{XLINK}}}href"} and value.startswith("#"):
+            found.append(value[1:])
+        elif name in _IDS:
+            found += value.split()
+        else:
+            found += _REFERENCE.findall(value)
+    return found
+
+
+def _restyle(element: ET.Element) -> None:
+    for name in _COORDINATES & set(element.attrib):
+        value = _NUMBER.sub(lambda found: _short(found.group()), element.attrib[name])
+        element.set(name, " ".join(value.split()))
+    if _NO_TURN.fullmatch(element.get("transform", "")):
+        del element.attrib["transform"]
+    for name in ("style", "fill", "stroke"):
+        if name in element.attrib:
+            element.set(name, _style(element.attrib[name]))
+
+
+def _style(value: str) -> str:
+    value = _BLACK.sub("currentColor", value)
+    value = _FONT.sub(r"font-size: \2", value)
+    return _FAMILY.sub("", value)
+
+
+def _short(number: str) -> str:
+    text = f"{float(number):.2f}".rstrip("0").rstrip(".")
+    return "0" if text in {"", "-0"} else text
+
+
+def _pixels(length: str) -> float:
+    found = _LENGTH.match(length)
+    return float(found[1]) * _PIXELS[found[2]] if found else 0.0
+
+
+def _write(root: ET.Element) -> str:
+    """One line of XML, which HTML reads as well."""
+    ET.register_namespace("", SVG)
+    ET.register_namespace("xlink", XLINK)
+    for element in root.iter():
+        for part in ("text", "tail"):
+            blank = getattr(element, part)
+            if blank is not None and not blank.strip():
+                setattr(element, part, None)
+    text = ET.tostring(root, encoding="unicode", short_empty_elements=True)
+    return text.replace("\n", " ")

@@ -1,0 +1,1 @@
+"""The child process that runs a page's blocks: ``python -m literate.worker``."""

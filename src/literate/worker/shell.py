@@ -1,0 +1,201 @@
+"""An IPython shell without terminal, history or prompts, as a notebook has one."""
+
+from __future__ import annotations
+
+import ast
+import base64
+import functools
+import linecache
+import sys
+import warnings
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
+from traitlets.config import Config
+
+from literate.jobs import Question
+from literate.results import ClaimValue, Rich, Text
+from literate.worker.capture import Capture
+from literate.worker.claims import evaluate
+from literate.worker.figures import FIGURE, LARGE, PNG, SVG, Figures
+
+__all__ = ["Page"]
+
+TEXT = "text/plain"
+
+MEDIA = ("text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", LARGE)
+"""What counts as rich, the best first; other forms fall back to text."""
+
+
+class _Display(DisplayHook):
+    """Hands the value of a block's last expression to the page's parts."""
+
+    shell: Any
+
+    def quiet(self) -> bool:
+        return bool(self.semicolon_at_end_of_expression(self.shell.page_code))
+
+    def __call__(self, result: Any = None) -> None:
+        if result is None or self.quiet():
+            return
+        self.shell.user_ns["_"] = result
+        self.shell.page.show_value(result, self.compute_format_data)
+
+
+class _Publisher(DisplayPublisher):
+    """Hands what ``display(...)`` gives to the page's parts."""
+
+    shell: Any
+
+    def publish(self, data: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+        self.shell.page.show(data)
+
+    def clear_output(self, wait: bool = False) -> None:
+        """Nothing to clear: a page shows all that a block put out."""
+
+
+class _Shell(InteractiveShell):
+    displayhook_class = _Display
+    display_pub_class = _Publisher
+
+    page_code = ""
+    page: Page
+
+    def show_figures(self) -> None:
+        """What ``plt.show()`` does."""
+        self.page.show_figures()
+
+    def showtraceback(self, *args: Any, **kwargs: Any) -> None:
+        """Say nothing: the error stands in the result."""
+
+    def showsyntaxerror(self, *args: Any, **kwargs: Any) -> None:
+        """Say nothing: the error stands in the result."""
+
+
+class _Shift(ast.NodeTransformer):
+    """Moves a block's code to its lines in the chapter, for tracebacks."""
+
+    by = 0
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        return ast.increment_lineno(node, self.by) if self.by else node
+
+
+class Page:
+    """The namespace of one page, and what its blocks show."""
+
+    def __init__(self, path: str, capture: Capture) -> None:
+        self._path = path
+        self._capture = capture
+        self._lines: list[str] = []
+        self._parts: list[Text | Rich] = []
+        self._value: Text | Rich | None = None
+        self._figures = Figures()
+        self._shift = _Shift()
+        config = Config()
+        config.HistoryManager.enabled = False
+        config.InteractiveShell.cache_size = 0
+        config.InteractiveShell.colors = "nocolor"
+        config.InteractiveShell.banner1 = ""
+        self._shell = _Shell.instance(config=config)
+        self._shell.page = self
+        assert self._shell.display_formatter is not None
+        formatters = self._shell.display_formatter.formatters
+        for name in (SVG, PNG):
+            formatters[name].for_type_by_name(*FIGURE, functools.partial(self._drawn, name))
+        self._shell.ast_transformers.append(self._shift)
+        self._shell.compile.cache = self._remember  # type: ignore[method-assign]
+        for name in ("In", "Out", "_dh", "_ih", "_oh", "open"):
+            self._shell.user_ns.pop(name, None)
+        # IPython's own would ask a terminal that is not there.
+        self._shell.user_ns.update(exit=sys.exit, quit=sys.exit)
+        warnings.filterwarnings("ignore", "To exit: use", UserWarning)
+
+    def run(self, code: str, line: int) -> ExecutionResult:
+        """Run a block whose first line of code is the chapter's line ``line``."""
+        self._shell.page_code = code
+        self._shift.by = line - 1
+        self._place(code, line)
+        result: ExecutionResult = self._shell.run_cell(code, store_history=False)
+        return result
+
+    def answer(self, question: Question) -> ClaimValue:
+        """Evaluate a claim where the page stands; what it prints is nobody's."""
+        value = evaluate(question, self._shell.user_ns, self._path)
+        self._capture.take()
+        return value
+
+    def bind(self, name: str, value: Any) -> None:
+        """Give the page a name."""
+        self._shell.user_ns[name] = value
+
+    def take(self) -> tuple[Text | Rich, ...]:
+        """What the block has shown, in order; figures that are still open come last.
+
+        The text form of the last expression is dropped where the block has drawn a
+        figure: it would be the axes or bars that a drawing function returns.
+        """
+        self._flush()
+        for figure in self._figures.waiting():
+            self._parts.append(Rich(self._figures.draw(figure)))
+        parts, self._parts = self._parts, []
+        value, self._value = self._value, None
+        self._figures.end_block()
+        drawn = any(isinstance(part, Rich) and part.is_figure for part in parts)
+        return tuple(part for part in parts if not (drawn and part is value))
+
+    def show_figures(self) -> None:
+        """Show what is open now, in its place between what is printed, and close it."""
+        for figure in self._figures.waiting():
+            self._flush()
+            self._parts.append(Rich(self._figures.draw(figure)))
+            self._figures.close(figure)
+
+    def show_value(self, value: Any, as_data: Any) -> None:
+        """Show the value of a block's last expression."""
+        if self._figures.is_figure(value):
+            self._flush()
+            self._parts.append(Rich(self._figures.draw(value)))
+            return
+        data, _ = as_data(value)
+        self.show(data)
+        self._value = self._parts[-1] if isinstance(self._parts[-1], Text) else None
+
+    def show(self, data: dict[str, Any]) -> None:
+        """Show something by its media types."""
+        self._flush()
+        rich = {name: _as_text(value) for name, value in data.items() if name in MEDIA}
+        if rich:
+            self._parts.append(Rich(rich))
+        else:
+            self._parts.append(Text(data.get(TEXT, "") + "\n"))
+
+    def _drawn(self, name: str, figure: Any) -> Any:
+        """What ``display(figure)`` gives: SVG, or pixels if it is very large."""
+        data = self._figures.draw(figure)
+        if name == PNG and PNG in data:
+            return base64.b64decode(data[PNG])
+        return data.get(name)
+
+    def _flush(self) -> None:
+        text = self._capture.take()
+        if text:
+            self._parts.append(Text(text))
+
+    def _place(self, code: str, line: int) -> None:
+        """Put the code where `linecache` finds it: on the chapter's own lines."""
+        self._lines += ["\n"] * (line - 1 - len(self._lines))
+        self._lines[line - 1 :] = [f"{text}\n" for text in code.split("\n")]
+
+    def _remember(self, *args: Any, **kwargs: Any) -> str:
+        """Stand in for IPython's cache of cells; returns the code's file name."""
+        size = sum(map(len, self._lines))
+        linecache.cache[self._path] = (size, None, self._lines, self._path)
+        return self._path
+
+
+def _as_text(value: Any) -> str:
+    """A form as JSON can carry it: bytes in base64."""
+    return base64.b64encode(value).decode("ascii") if isinstance(value, bytes) else str(value)
