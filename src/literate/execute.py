@@ -266,7 +266,9 @@ def _environment(threads: int, folder: Path) -> dict[str, str]:
     environment = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("LC_", "PYTHON", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR"))
+        if not name.startswith(
+            ("LC_", "PYTHON", "PYTEST_", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR")
+        )
     }
     kept = ("PYTHONPATH", "PYTHONHOME")
     environment.update({name: os.environ[name] for name in kept if name in os.environ})

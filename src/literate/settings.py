@@ -139,7 +139,7 @@ def find_site(start: Path) -> Site:
     for folder in [start, *start.parents]:
         if (folder / CONFIG).is_file():
             return _site(folder)
-    return Site(start, start)
+    return Site(start, start, site_settings(start, {}))
 
 
 def _site(root: Path) -> Site:

@@ -7,6 +7,7 @@ import json
 import os
 import queue
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -39,7 +40,12 @@ markdown_extensions:
   - pymdownx.superfences
   - pymdownx.tabbed: {alternate_style: true}
 """
-ENVIRONMENT = {**os.environ, "NO_MKDOCS_2_WARNING": "1", "PYTHONUNBUFFERED": "1"}
+ENVIRONMENT = {
+    **os.environ,
+    "NO_MKDOCS_2_WARNING": "1",
+    "PYTHONUNBUFFERED": "1",
+    "SOURCE_DATE_EPOCH": "1700000000",
+}
 
 Build = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -96,6 +102,50 @@ def test_page_shows_what_its_blocks_put_out(build: Build, tmp_path: Path) -> Non
     assert 'class="filename">a.py' in html
     assert "x = 1" not in re.sub("<[^>]+>", "", html)
     assert "measured in this build" in html
+
+
+def test_figures_and_rich_results_stand_in_every_container(build: Build, tmp_path: Path) -> None:
+    drawn = 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.title("a*b*c _y_ {{ z }}")'
+    rich = 'from IPython.display import HTML\nHTML("<table><tr><td>a *b* $c$</td></tr></table>")'
+
+    def block(code: str, prefix: str) -> str:
+        lines = ['```python alt="words" caption="Cap."', *code.split("\n"), "```"]
+        return "\n".join(prefix + line for line in lines) + "\n\n"
+
+    body = "".join(
+        f"{opening}{prefix.rstrip()}\n{block(drawn, prefix)}{again}{block(rich, prefix)}"
+        for opening, prefix, again in (
+            ("# Top\n", "", ""),
+            ("- item\n", "    ", ""),
+            ("!!! note\n", "    ", ""),
+            ('=== "Tab"\n', "    ", ""),
+            ("> quoted\n", "> ", "> more\n>\n"),
+        )
+    )
+    done = build(body, "--strict")
+    assert done.returncode == 0, done.stderr
+    html = page(tmp_path)
+    assert html.count("a*b*c _y_ {{ z }}</text>") == 5
+    assert html.count("<td>a *b* $c$</td>") == 5
+    assert html.count("<figcaption>Cap.</figcaption>") == 10
+    assert "<p><figure" not in html
+    ids = re.findall(r' id="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+
+
+def test_two_builds_give_the_same_bytes(build: Build, tmp_path: Path) -> None:
+    body = (
+        '# T\n\n```python alt="a"\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\n```\n\n'
+        "0.5<!--= 1 / 2 -->\n\n```python\n{'a', 'b', 'c'}, hash('a')\n```\n"
+    )
+    trees = []
+    for _ in range(2):
+        assert build(body).returncode == 0
+        site = tmp_path / "site"
+        files = sorted(path for path in site.rglob("*") if path.is_file())
+        trees.append({path.relative_to(site): path.read_bytes() for path in files})
+        shutil.rmtree(site)
+    assert trees[0] == trees[1]
 
 
 def test_output_is_text_whatever_it_looks_like(build: Build, tmp_path: Path) -> None:

@@ -123,6 +123,13 @@ def test_fence_inside_other_text_is_text(title: str, body: str) -> None:
             "a\n- b\n\n    ```python\n    x\n    ```\n",
             (4, "misplaced-fence"),
         ),
+        (
+            "item behind a quote",
+            "> a\n- b\n\n    ```python\n    x\n    ```\n",
+            (4, "misplaced-fence"),
+        ),
+        ("behind indented code", "a\n\n    b\n```python\nx\n```\n", (4, "misplaced-fence")),
+        ("in a paragraph", "> a\n    > ```python\n    > x\n    > ```\n", (2, "misplaced-fence")),
         ("backtick in option", '```python title="`a`"\nx\n```\n', (1, "misplaced-fence")),
         ("never closed", "```python\nx\n", (1, "unclosed-fence")),
         ("container ends first", "- a\n\n    ```python\n    x\n\nb\n", (3, "unclosed-fence")),
@@ -360,7 +367,7 @@ def test_page_that_does_not_opt_in_is_left_alone(front: str) -> None:
 @pytest.mark.parametrize(
     ("front", "line", "said"),
     [
-        ("---\nliterate: [\n---\n", 3, "not YAML"),
+        ("---\nliterate: true\na: [\n---\n", 4, "not YAML"),
         ("---\na: 1\nliterate: yes please\n---\n", 3, "neither true nor a mapping"),
         ("---\nliterate:\n  timeoute: 3\n---\n", 2, "no setting 'timeoute'"),
     ],

@@ -185,9 +185,9 @@
         sections.set(fold, section)
         number.role = "button"
         number.ariaExpanded = "false"
-        // A formula's name: what is inside a button counts as text, and MathML is none.
+        // In the name of a button a formula would count as its bare letters and digits.
         const tex = number.querySelector("annotation")
-        if (tex) number.ariaLabel = tex.textContent
+        tex?.closest("math")?.setAttribute("aria-label", tex.textContent)
         number.tabIndex = section.push(number) > 1 ? -1 : 0
         number.onfocus = () => {
           for (const other of section) other.tabIndex = other === number ? 0 : -1

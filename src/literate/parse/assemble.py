@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from literate.document import (
     ClaimComment,
@@ -26,12 +27,14 @@ from literate.parse.frontmatter import read_front_matter
 from literate.parse.inline import RawInline, scan_inline
 from literate.parse.lines import Container
 from literate.parse.options import LANGUAGES, OUTPUT, Info, looks_executable, read_info
+from literate.parse.patterns import FENCE
 from literate.parse.structure import RawComment, RawFence, RawListing, RawText, scan
 from literate.source import Source, Span
 
 __all__ = ["parse"]
 
 _TABLE_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-*:?[ \t]*)*\Z")
+_COMMENT = re.compile(r"<!--.*?-->")
 _HEADING_ID = re.compile(r"\{[^{}\n]*#[\w-]+[^{}\n]*\}\s*\Z")
 _MISPLACED = {
     "marker": (
@@ -41,6 +44,10 @@ _MISPLACED = {
     "indented": (
         "a fence indented by less than four columns is no block to the site's Markdown",
         "indent it by nothing, or by four inside a list",
+    ),
+    "adjacent": (
+        "a fence right behind indented code is no block to the site's Markdown",
+        "put a blank line between them",
     ),
     "backtick": (
         "a backtick on the opening line of a fence of backticks makes inline code of it",
@@ -155,7 +162,7 @@ class _Reader:
             span=raw.span,
             fence=_fence(raw),
             code=raw.code,
-            options=info.options,
+            options=replace(info.options, caption=_COMMENT.sub("", info.options.caption)),
             location=self.source.location(_mark(raw)),
             index=self.blocks,
             caption=caption,
@@ -217,6 +224,7 @@ class _Reader:
         """The nodes inside a paragraph, heading, table or list item."""
         region = Span(raw.lines[0].start, raw.lines[-1].end)
         self.heading(raw)
+        self.hidden_fences(raw)
         in_table = len(raw.lines) > 1 and bool(
             _TABLE_RULE.match(self.source.slice(raw.lines[1]).strip())
         )
@@ -242,6 +250,15 @@ class _Reader:
         self.headings.append(Heading(raw.lines[0].start, level))
         if not _HEADING_ID.search(self.source.slice(Span(raw.lines[0].start, raw.lines[-1].end))):
             self.unnamed.add(raw.lines[0].start)
+
+    def hidden_fences(self, raw: RawText) -> None:
+        """Say of a fence that a paragraph has swallowed that it would not run."""
+        for line in raw.lines[1:]:
+            text = self.source.slice(line)
+            fence = FENCE.match(text.lstrip("> \t"))
+            if fence and looks_executable(fence["info"]) and fence["mark"] not in fence["info"]:
+                what = "a fence in the middle of a paragraph is no block to the site's Markdown"
+                self.find(line.start, "misplaced-fence", what, "put a blank line before it")
 
     def inline(self, item: RawInline, region: Span, in_table: bool) -> Node:
         if item.kind == "comment":

@@ -35,7 +35,10 @@ def read_front_matter(
     try:
         values = yaml.safe_load(found["yaml"])
     except yaml.YAMLError as error:
-        return FrontMatter(span, {}), None, [_yaml_finding(source, found.start("yaml"), error)]
+        # A page that means to opt in must not drop out because of a slip elsewhere.
+        means_to = re.search(r"^literate[ \t]*:(?![ \t]*false)", found["yaml"], re.M)
+        finding = _yaml_finding(source, found.start("yaml"), error)
+        return FrontMatter(span, {}), {} if means_to else None, [finding]
     if not isinstance(values, dict):
         return None, None, []
     settings, findings = _opt_in(source, values)

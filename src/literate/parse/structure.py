@@ -34,8 +34,8 @@ class RawFence:
     """A fenced block; ``place`` says why it is no block for the site, if it is none.
 
     ``place`` is empty, ``marker`` (on a list marker's line), ``indented`` (one to
-    three columns), ``listing`` (four columns and more, in no container) or
-    ``backtick`` (one on the opening line, behind backticks).
+    three columns), ``listing`` (four columns and more, in no container), ``adjacent``
+    (right behind indented code) or ``backtick`` (on the opening line of backticks).
     """
 
     span: Span
@@ -93,6 +93,7 @@ class _Scanner:
         self.region = RawText()
         self.after_blank = True
         self.after_listing = False
+        self.listing_end = -1
         self.comment_end = -1
 
     def run(self, start: int) -> Iterator[RawItem]:
@@ -127,9 +128,14 @@ class _Scanner:
         return done + items, position
 
     def is_lazy(self, matched: int, offset: int) -> bool:
-        """Whether the line goes on with a paragraph without repeating its marks."""
+        """Whether the line goes on with what is above it without repeating its marks.
+
+        A quote takes everything up to the next blank line, also what looks like an item.
+        """
         if matched == len(self.containers) or self.after_blank or not self.region.lines:
             return False
+        if self.containers[matched].kind == "quote":
+            return not FENCE.match(self.text, offset) and not self.text.startswith("<!--", offset)
         return not starts_block(self.text, offset)
 
     def content(
@@ -141,6 +147,7 @@ class _Scanner:
             return self.fence(line, begin, offset, indent, place)
         if indent >= INDENT and (self.after_blank or self.after_listing):
             self.after_listing, self.after_blank = True, False
+            self.listing_end = line.next
             return [self.close(), RawListing(Span(offset, line.end))], line.next
         self.after_listing = False
         if text.startswith("<!--", offset):
@@ -169,7 +176,9 @@ class _Scanner:
         """The kind of container that starts here and where its content does."""
         if len(self.containers) >= DEEPEST:
             return None
-        if box := BOX.match(self.text, offset):
+        box = BOX.match(self.text, offset)
+        if box and not (self.containers and self.text[offset] == "["):
+            # A footnote inside another container is none to the site's Markdown.
             return "box", box.end() - (self.text[offset] == ":")
         item = ITEM.match(self.text, offset)
         if item is None or RULE.match(self.text, offset):
@@ -239,6 +248,8 @@ class _Scanner:
         assert opening is not None
         if not place and indent:
             place = "indented" if indent < INDENT else "listing"
+        if not place and line.start == self.listing_end:
+            place = "adjacent"
         code: list[str] = []
         position, closing = line.next, None
         while position < len(text) and closing is None:

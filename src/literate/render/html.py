@@ -10,7 +10,7 @@ from literate.results import Failure, Rich
 from literate.source import Location
 from literate.svg import UnreadableSvgError, for_page
 
-__all__ = ["failure_box", "figure", "fold_begin", "fold_end", "note", "output_box"]
+__all__ = ["caption_text", "failure_box", "figure", "fold_begin", "fold_end", "note", "output_box"]
 
 _IMAGES = ("image/png", "image/jpeg", "image/gif")
 _CODE = re.compile(r"`([^`]+)`")
@@ -27,7 +27,7 @@ def output_box(text: str, label: str = "output", kind: str = "") -> str:
     )
 
 
-def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str) -> str:
+def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str, caption: str) -> str:
     """All that a block shows besides text, with its caption.
 
     The wrapper is a ``figure`` and no ``div``: Material's search stops passing over
@@ -35,8 +35,9 @@ def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str) -> str:
 
     Args:
         rich: the results, in order.
-        options: the block's, for alternative text, caption and id.
+        options: the block's, for alternative text and id.
         prefix: goes before the ids inside drawings.
+        caption: its HTML.
     """
     alone = len(rich) == 1
     alt = options.alt if alone else ""
@@ -49,8 +50,8 @@ def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str) -> str:
     if options.volatile:
         mark = ' class="literate-figure literate-volatile"'
         label = '<span class="literate-label">measured in this build</span>'
-    caption = f"<figcaption>{_caption(options.caption)}</figcaption>" if options.caption else ""
-    return f"<figure{mark}{attributes} data-search-exclude>{label}{inner}{caption}</figure>"
+    below = f"<figcaption>{caption}</figcaption>" if caption else ""
+    return f"<figure{mark}{attributes} data-search-exclude>{label}{inner}{below}</figure>"
 
 
 def _rich(item: Rich, alt: str, prefix: str) -> str:
@@ -66,8 +67,8 @@ def _rich(item: Rich, alt: str, prefix: str) -> str:
     return f'<img src="data:{name};base64,{item.data[name]}" alt="{escape(alt)}">'
 
 
-def _caption(text: str) -> str:
-    """A caption's text; backticks mark code, as in the prose."""
+def caption_text(text: str) -> str:
+    """A piece of a caption; backticks mark code, as in the prose."""
     return _CODE.sub(r"<code>\1</code>", escape(text))
 
 

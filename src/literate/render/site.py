@@ -22,7 +22,15 @@ from literate.document import (
     OutputBlock,
     Prose,
 )
-from literate.render.html import failure_box, figure, fold_begin, fold_end, note, output_box
+from literate.render.html import (
+    caption_text,
+    failure_box,
+    figure,
+    fold_begin,
+    fold_end,
+    note,
+    output_box,
+)
 from literate.render.marks import Marks, anchor
 from literate.render.numbers import foot
 from literate.render.plain import code
@@ -193,8 +201,27 @@ class _Renderer:
             return self.failed(block, result)
         if options.hide:
             return ""
-        shown = figure(result.rich, options, f"block-{block.index}-") if result.rich else ""
+        shown = ""
+        if result.rich:
+            prefix = f"block-{block.index}-"
+            shown = figure(result.rich, options, prefix, self.caption(block))
         return self.text(block, result) + shown
+
+    def caption(self, block: CodeBlock) -> str:
+        """The HTML of a block's caption, with marks around what carries a claim."""
+        if block.caption is None:
+            return ""
+        text, position = self.document.source.text, block.caption.start
+        pieces: list[str] = []
+        for comment in block.comments:
+            for claim in comment.claims:
+                literal = claim.literal.span
+                pieces += [caption_text(text[position : literal.start]), self.marks.opening(claim)]
+                pieces += [caption_text(text[literal.start : literal.end]), "</data>"]
+                position = literal.end
+            pieces.append(caption_text(text[position : comment.span.start]))
+            position = comment.span.end
+        return "".join([*pieces, caption_text(text[position : block.caption.end])])
 
     def text(self, block: CodeBlock, result: BlockResult) -> str:
         text = result.text.rstrip()

@@ -26,17 +26,24 @@ class Capture:
         target = os.open(path, flags, 0o600)
         os.dup2(target, 1)
         os.close(target)
-        self._reader = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        self._path = path
+        self._taken = 0
         self._stdout = sys.stdout
         self._libc: Any = _c_library()
 
     def take(self) -> str:
         """What was written since the last call, as a terminal would show it."""
         self.flush()
+        # Opened anew: a process that a block has forked would share a place in the file.
+        reader = os.open(self._path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        os.lseek(reader, self._taken, os.SEEK_SET)
         chunks = []
-        while chunk := os.read(self._reader, 1 << 20):
+        while chunk := os.read(reader, 1 << 20):
             chunks.append(chunk)
-        return as_shown(b"".join(chunks))
+        os.close(reader)
+        data = b"".join(chunks)
+        self._taken += len(data)
+        return as_shown(data)
 
     def flush(self) -> None:
         """Push out what Python and C code still hold back."""
