@@ -38,6 +38,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self.site: pipeline.Site | None = None
         self.pages: dict[str, pipeline.Page] = {}
         self.inserts: dict[str, dict[str, str]] = {}
+        self.feet: dict[str, str] = {}
         self.date = ""
 
     def load_config(
@@ -73,7 +74,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         """Run the pages, before MkDocs clears the folder of the old site."""
-        self.pages, self.inserts = {}, {}
+        self.pages, self.inserts, self.feet = {}, {}, {}
         files = get_files(config)
         set_exclusions(files, config)
         self._run(list(files.documentation_pages()), config)
@@ -113,7 +114,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         target = files.get_file_from_path(listing) if listing else None
         url = target.url_relative_to(page.file) if target else ""
         rendered = pipeline.rendered(chapter, name, url, self.date)
-        self.inserts[name] = rendered.inserts
+        self.inserts[name], self.feet[name] = rendered.inserts, rendered.foot
         return rendered.markdown
 
     def _numbers(self, here: File, files: Files) -> str:
@@ -136,7 +137,8 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
             if page.file.src_uri not in self.pages:
                 for problem in problems:
                     log.warning(f"{page.file.src_uri}: {problem}")
-        return pipeline.fill(html, self.inserts.get(page.file.src_uri, {}))
+        name = page.file.src_uri
+        return pipeline.fill(html, self.inserts.get(name, {})) + self.feet.get(name, "")
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any

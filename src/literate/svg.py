@@ -108,8 +108,9 @@ def _rename(root: ET.Element, prefix: str) -> None:
                 else:
                     del element.attrib[name]
             elif name in {"href", f"{{{XLINK}}}href"} and value.startswith("#"):
+                # Material's instant navigation takes a plain href for a link's.
                 element.attrib.pop(name)
-                element.set("href", f"#{prefix}{value[1:]}")
+                element.set(f"{{{XLINK}}}href", f"#{prefix}{value[1:]}")
             elif name in _IDS:
                 element.set(name, " ".join(prefix + word for word in value.split()))
             else:

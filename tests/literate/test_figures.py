@@ -144,7 +144,7 @@ def test_rich_result_shows_as_in_a_notebook(run_page: Run, code: str, shown: lis
 def test_rich_html_stands_on_the_page_as_it_is(run_page: Run) -> None:
     html = inserts(run_page(block(RICH + "Rich()", 'alt="words" volatile')))
     assert html == (
-        '<figure class="literate-figure literate-volatile" role="group" aria-label="words"'
+        '<figure class="literate-figure literate-volatile" aria-label="words"'
         ' data-search-exclude><span class="literate-label">measured in this build</span>'
         "<b>bold</b></figure>"
     )
@@ -181,7 +181,7 @@ def test_svg_of_others_keeps_its_own_colours_and_loses_its_size() -> None:
     assert 'width="72pt"' not in html
     assert 'style="width:96px"' in html
     assert 'aria-hidden="true"' in html
-    assert '<use fill="#00000080" href="#p-a"' in html
+    assert '<use fill="#00000080" xlink:href="#p-a"' in html
     assert "unused" not in html
     assert 'd="M 1.23,2 L 0,3"' in html
     assert "stroke:currentColor;fill:url(#p-a)" in html

@@ -44,7 +44,7 @@ def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str, caption: 
     inner = "".join(_rich(item, alt, f"{prefix}{k}-") for k, item in enumerate(rich))
     attributes = f' id="{escape(options.id)}"' if options.id else ""
     if options.alt and not (alone and rich[0].is_figure):
-        attributes += f' role="group" aria-label="{escape(options.alt)}"'
+        attributes += f' aria-label="{escape(options.alt)}"'
     mark = ' class="literate-figure"'
     label = ""
     if options.volatile:

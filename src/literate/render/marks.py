@@ -53,8 +53,10 @@ class Marks:
             return {"value": claim.literal.text, "data-source": claim.expression}
         details = {"value": judgement.computed or claim.literal.text, "data-of": claim.expression}
         block = self._origins.of(claim)
-        if block:
+        if block and not block.options.hide:
             details["data-at"] = f"#block-{block.index + 1}"
+        if claim.tolerance:
+            details["data-tol"] = claim.tolerance
         if not judgement.standing.holds:
             details["data-why"] = _reason(judgement, self._result)
         return details

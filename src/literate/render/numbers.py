@@ -25,8 +25,10 @@ class Listed:
     url: str
 
 
-def foot(document: Document, result: ChapterResult, threads: int, date: str) -> str:
-    """How many numbers were checked, with what, and how old the text is."""
+def foot(
+    document: Document, result: ChapterResult, threads: int, date: str, numbers_url: str
+) -> str:
+    """How many numbers were checked, with what, how old the text is, and what the marks mean."""
     judgements = [judge(claim, result) for claim in document.claims]
     checked = sum(judgement.standing.holds for judgement in judgements)
     cited = sum(judgement.standing is Standing.CITED for judgement in judgements)
@@ -52,26 +54,27 @@ def numbers(chapters: Sequence[Listed]) -> str:
 
 
 def _table(chapter: Listed) -> str:
+    """A chapter's numbers; each cell on a line of its own, which keeps words apart in search."""
     marks = Marks(chapter.document, chapter.result, chapter.slug)
     rows = []
     for claim in chapter.document.claims:
         judgement = judge(claim, chapter.result)
-        place = f"{chapter.url}#{anchor(claim)}"
-        rows.append(
-            f'<tr id="{escape(marks.row(claim))}">'
-            f'<td><a href="{escape(place)}">{escape(claim.literal.text)}</a></td>'
-            f"<td>{_proof(judgement)}</td><td>{escape(_value(judgement))}</td>"
-            f"<td>line {claim.location.line}</td></tr>"
-        )
+        place = escape(f"{chapter.url}#{anchor(claim)}")
+        rows += [
+            f'<tr id="{escape(marks.row(claim))}">',
+            f'<th scope="row"><a href="{place}">{escape(claim.literal.text)}</a></th>',
+            f"<td>{_proof(judgement)}</td>",
+            f"<td>{escape(_value(judgement))}</td>",
+            f"<td>line {claim.location.line}</td>",
+            "</tr>",
+        ]
     title = escape(chapter.title)
-    head = "".join(
-        f'<th scope="col">{name}</th>' for name in ("Number", "Comes from", "Value", "Where")
-    )
+    names = ("Number", "Comes from", "Value", "Where")
+    head = "\n".join(f'<th scope="col">{name}</th>' for name in names)
+    body = "\n".join(rows)
     return (
-        f"<h2>{title}</h2>"
-        '<div class="literate-numbers-scroll" tabindex="0" role="group"'
-        f' aria-label="Numbers of {title}"><table class="literate-numbers">'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f'<h2 id="{escape(chapter.slug)}">{title}</h2>\n<table class="literate-numbers">\n'
+        f"<thead>\n<tr>\n{head}\n</tr>\n</thead>\n<tbody>\n{body}\n</tbody>\n</table>\n"
     )
 
 

@@ -48,10 +48,11 @@ _PLACEHOLDER = re.compile(
 
 @dataclass(frozen=True)
 class Rendered:
-    """A page's Markdown, and the HTML of its placeholders by their names."""
+    """A page's Markdown, the HTML of its placeholders by their names, and of its foot."""
 
     markdown: str
     inserts: dict[str, str] = field(default_factory=dict)
+    foot: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,14 +113,14 @@ class _Renderer:
                 self.code_span(node.span)
             elif not isinstance(node, OutputBlock | FrontMatter | ClaimComment):
                 self.pieces.append(self.document.source.slice(node.span))
-        if self.document.claims and self.frame.executed:
-            self.foot()
-        return Rendered("".join(self.pieces), self.inserts)
+        return Rendered("".join(self.pieces), self.inserts, self.foot())
 
-    def foot(self) -> None:
-        frame, newline = self.frame, self.document.source.newline
-        self.inserts["foot"] = foot(self.document, self.result, frame.threads, frame.date)
-        self.pieces += [newline * 2, f'<div data-literate="foot"></div>{newline}']
+    def foot(self) -> str:
+        """The line at the end of a page with claims."""
+        frame = self.frame
+        if not self.document.claims or not frame.executed:
+            return ""
+        return foot(self.document, self.result, frame.threads, frame.date, frame.numbers_url)
 
     def within(self, span: Span) -> list[Claim]:
         """The claims whose literals begin in a span, in the order of these."""
