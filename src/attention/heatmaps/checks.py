@@ -64,7 +64,7 @@ def read_titles(titles: Sequence[str] | None, N: int) -> tuple[str, ...]:
     names = read_strings(titles, "titles")
     if len(names) != N:
         raise ValueError(f"{len(names)} titles for {N} maps; give one for each map")
-    return names
+    return tuple(map(tidy, names))
 
 
 def read_mask(mask: Table, T: int) -> Mask:
@@ -91,7 +91,7 @@ def read_words(**words: object) -> dict[str, str]:
     for name, text in words.items():
         if not isinstance(text, str):
             raise ValueError(f"{name}={text!r} is no string; give words")
-        found[name] = text
+        found[name] = tidy(text)
     return found
 
 
@@ -99,12 +99,18 @@ def read_strings(strings: Sequence[Any], name: str) -> tuple[str, ...]:
     """Read a sequence of strings, which is not one string itself."""
     if isinstance(strings, str | bytes):
         raise ValueError(f"{name}={strings!r} is one string; give a list of strings")
-    for place, text in enumerate(strings):
+    found = tuple(strings)
+    for place, text in enumerate(found):
         if not isinstance(text, str):
             raise ValueError(
                 f"{name}[{place}] is {text!r}, of type {type(text).__name__}; give strings"
             )
-    return tuple(strings)
+    return tuple(map(str, found))  # numpy has a string type of its own
+
+
+def tidy(text: str) -> str:
+    """Put a text on one line, without what no file can hold."""
+    return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
 
 
 def to_lists(values: Nested) -> Nested:

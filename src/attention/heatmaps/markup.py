@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from attention.heatmaps.maps import Heatmap
 
 LABEL_MAX = 12
-"""The style sheet cuts labels off at about this width, in characters."""
+"""Labels that are wider, in characters, are cut by the style sheet."""
 
 # Column labels stand upright while all of them together are at most so many
 # characters wide: as much as fits beside the row labels on a phone.
@@ -33,11 +33,12 @@ def write_html(maps: "Heatmap") -> str:
     labels = [label(token) for token in maps.tokens]
     T = len(labels)
     widest = min(LABEL_MAX, max(width(each.text) for each in labels))
-    boxes = "".join(write_box(maps, n, labels, widest) for n in range(len(maps.weights)))
+    N = len(maps.weights)
+    boxes = "".join(write_box(maps, n, labels, widest) for n in range(N))
     toggle = '<label hidden><input type="checkbox"> Show the numbers</label>\n'
     # Hundreds of numbers would drown the page's words in the site's search.
     return (
-        f'<div class="attention-maps" style="--n:{T};--l:{widest}"'
+        f'<div class="attention-maps" style="--m:{N};--n:{T};--l:{widest}"'
         " data-search-exclude>\n"
         f"<p>{describe(maps)}</p>\n"
         f"{toggle if T > T_NUMBERS else ''}{boxes}</div>"
@@ -47,8 +48,9 @@ def write_html(maps: "Heatmap") -> str:
 def describe(maps: "Heatmap") -> str:
     """Say what rows, columns, values and hatching are."""
     scale = '<span>0 <span class="attention-scale"></span> to 1</span>'
+    stop = "" if maps.caption[-1:] in ".!?:;…。！？" else "."
     sentences = [
-        escape(maps.caption),
+        escape(maps.caption) + stop,
         f"Rows are {escape(maps.rows)}, columns {escape(maps.columns)}.",
         f"Values are {escape(maps.values)}, from {scale}.",
     ]
@@ -92,20 +94,20 @@ def write_caption(maps: "Heatmap", n: int) -> str:
 
 def write_heads(labels: list[Label]) -> str:
     """Write the labels of all columns."""
-    return "".join(f'<th scope="col">{write_label(each)}</th>' for each in labels)
+    return "".join(write_label(each, "col") for each in labels)
 
 
 def write_rows(maps: "Heatmap", n: int, labels: list[Label]) -> str:
     """Write the rows of one map, each with its label."""
     return "".join(
-        f'<tr><th scope="row">{write_label(each)}</th>'
+        f"<tr>{write_label(each, 'row')}"
         + "".join(write_cell(maps, n, i, j) for j in range(len(labels)))
         + "</tr>\n"
         for i, each in enumerate(labels)
     )
 
 
-def write_label(each: Label) -> str:
+def write_label(each: Label, scope: str) -> str:
     """Write a token in its own direction, its marks for the eye only."""
     parts = "".join(
         f'<span aria-hidden="true">{escape(text)}</span>' if mark else escape(text)
@@ -113,7 +115,8 @@ def write_label(each: Label) -> str:
     )
     if each.words:
         parts += f'<span class="attention-words">{each.words}</span>'
-    return f"<bdi>{parts}</bdi>"
+    long = ' class="long"' if width(each.text) > LABEL_MAX else ""
+    return f'<th scope="{scope}"{long}><bdi>{parts}</bdi></th>'
 
 
 def write_cell(maps: "Heatmap", n: int, i: int, j: int) -> str:

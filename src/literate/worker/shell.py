@@ -12,6 +12,7 @@ from typing import Any
 
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.formatters import DisplayFormatter
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 from traitlets.config import Config
 
@@ -23,9 +24,9 @@ from literate.worker.figures import FIGURE, LARGE, PNG, SVG, Figures
 
 __all__ = ["Page"]
 
-TEXT = "text/plain"
+TEXT, HTML = "text/plain", "text/html"
 
-MEDIA = ("text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", LARGE)
+MEDIA = (HTML, "image/svg+xml", "image/png", "image/jpeg", "image/gif", LARGE)
 """What counts as rich, the best first; other forms fall back to text."""
 
 
@@ -56,12 +57,27 @@ class _Publisher(DisplayPublisher):
         """Nothing to clear: a page shows all that a block put out."""
 
 
+class _Formatter(DisplayFormatter):
+    """Asks for pictures only where there is no HTML, which the page would take anyway."""
+
+    def format(self, obj: Any, include: Any = None, exclude: Any = None) -> Any:
+        if include is None and exclude is None:
+            data, metadata = super().format(obj, include={TEXT, HTML})
+            if HTML in data:
+                return data, metadata
+        return super().format(obj, include, exclude)
+
+
 class _Shell(InteractiveShell):
     displayhook_class = _Display
     display_pub_class = _Publisher
 
     page_code = ""
     page: Page
+
+    def init_display_formatter(self) -> None:
+        """Use the formatter of this module."""
+        self.display_formatter = _Formatter(parent=self)
 
     def show_figures(self) -> None:
         """What ``plt.show()`` does."""
