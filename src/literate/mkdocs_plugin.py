@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 from pathlib import Path
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from mkdocs.structure.pages import Page as SitePage
 
 from literate import pipeline
 from literate.errors import ExitStatus, Level, LiterateError, exit_status
+from literate.markdown_extension import CodeExtension
 
 __all__ = ["LiteratePlugin"]
 
@@ -21,6 +23,9 @@ log = get_plugin_logger("literate")
 
 STYLES, SCRIPT = "assets/literate.css", "assets/literate.js"
 ASSETS = (STYLES, SCRIPT, "assets/literate-math.woff2", "assets/literate-math.OFL.txt")
+FIRST, LAST = 1_000_000, -1_000_000
+"""Before all plugins that fill in text, and behind them."""
+
 IGNORED = ("__pycache__", ".git", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
@@ -39,6 +44,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self.pages: dict[str, pipeline.Page] = {}
         self.inserts: dict[str, dict[str, str]] = {}
         self.feet: dict[str, str] = {}
+        self.codes: dict[str, str] = {}
         self.date = ""
 
     def load_config(
@@ -65,6 +71,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         if STYLES not in config.extra_css:
             config.extra_css.insert(0, STYLES)
             config.extra_javascript.append(SCRIPT)
+        config.markdown_extensions.append(CodeExtension(self.codes))
         self.date = pipeline.last_change(self.site.root)
         for folder in self.site.settings.watch:
             path = self.site.root / folder
@@ -78,6 +85,19 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         files = get_files(config)
         set_exclusions(files, config)
         self._run(list(files.documentation_pages()), config)
+        self._keep_from_jupyter(files, config)
+
+    def _keep_from_jupyter(self, files: Files, config: MkDocsConfig) -> None:
+        """Have mkdocs-jupyter leave literate pages alone, also those it could read."""
+        jupyter = config.plugins.get("mkdocs-jupyter")
+        if jupyter is None:
+            return
+        ignored = jupyter.config["ignore"]
+        for name in self.pages:
+            file = files.get_file_from_path(name)
+            pattern = glob.escape(str(file.abs_src_path)) if file else ""
+            if pattern and pattern not in ignored:
+                ignored.append(pattern)
 
     @event_priority(100)
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
@@ -98,7 +118,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
             files.append(file)
         return files
 
-    @event_priority(100)
+    @event_priority(FIRST)
     def on_page_markdown(
         self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files
     ) -> str:
@@ -115,6 +135,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         url = target.url_relative_to(page.file) if target else ""
         rendered = pipeline.rendered(chapter, name, url, self.date)
         self.inserts[name], self.feet[name] = rendered.inserts, rendered.foot
+        self.codes |= rendered.codes
         return rendered.markdown
 
     def _numbers(self, here: File, files: Files) -> str:
@@ -126,7 +147,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
                 pages.append((chapter, name, file.url_relative_to(here)))
         return pipeline.list_numbers(pages)
 
-    @event_priority(-100)
+    @event_priority(LAST)
     def on_page_content(
         self, html: str, *, page: SitePage, config: MkDocsConfig, files: Files
     ) -> str:

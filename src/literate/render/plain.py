@@ -28,18 +28,26 @@ def plain(document: Document, result: ChapterResult) -> Plain:
     return _Writer(document, result).page()
 
 
-def code(document: Document, block: CodeBlock, result: ChapterResult) -> str:
-    """The block's fence with what its options leave for the site's highlighter."""
+def code(
+    document: Document, block: CodeBlock, result: ChapterResult, word: str = ""
+) -> tuple[str, str]:
+    """The block's fence with what its options leave for the site's highlighter, and its code.
+
+    Args:
+        document: the page.
+        block: one of its blocks.
+        result: what the page gave; a listing is shown as its source has it.
+        word: what stands in the fence instead of the code, if anything does.
+    """
     outcome = result.blocks.get(block.index)
-    listing = outcome.listing if outcome and outcome.listing is not None else None
-    newline = document.source.newline
-    opening = block.fence.prefix + block.fence.mark + block.options.info + newline
-    if listing is None:
-        body = document.source.slice(block.fence.body)
-    else:
-        body = _indent(listing, block.fence.prefix, newline)
-    closing = document.source.text[block.fence.body.end : block.span.end]
-    return opening + body + closing
+    text = block.code
+    if outcome and outcome.listing is not None:
+        text = outcome.listing
+    fence, newline = block.fence, document.source.newline
+    opening = f"{fence.prefix}{fence.mark}{block.options.info}{newline}"
+    body = _indent(word or text, fence.prefix, newline) if word or text else ""
+    closing = document.source.text[fence.body.end : block.span.end]
+    return opening + body + closing, text
 
 
 class _Writer:
@@ -66,7 +74,8 @@ class _Writer:
     def block(self, block: CodeBlock) -> None:
         if block.options.hide:
             return
-        self.pieces.append(code(self.document, block, self.result))
+        fence, _ = code(self.document, block, self.result)
+        self.pieces.append(fence)
         outcome = self.result.blocks.get(block.index)
         if outcome is None or outcome.failure or block.index in self.document.outputs:
             return

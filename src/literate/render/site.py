@@ -48,10 +48,18 @@ _PLACEHOLDER = re.compile(
 
 @dataclass(frozen=True)
 class Rendered:
-    """A page's Markdown, the HTML of its placeholders by their names, and of its foot."""
+    """A page for the site.
+
+    Attributes:
+        markdown: with placeholders for results and a word for each block's code.
+        inserts: the HTML of the placeholders, by their names.
+        codes: the code that each word stands for.
+        foot: the HTML of the page's foot.
+    """
 
     markdown: str
     inserts: dict[str, str] = field(default_factory=dict)
+    codes: dict[str, str] = field(default_factory=dict)
     foot: str = ""
 
 
@@ -100,6 +108,7 @@ class _Renderer:
         self.origins = self.marks.origins(document.claims)
         self.pieces: list[str] = []
         self.inserts: dict[str, str] = {}
+        self.codes: dict[str, str] = {}
 
     def page(self) -> Rendered:
         for node in self.document.nodes:
@@ -113,7 +122,7 @@ class _Renderer:
                 self.code_span(node.span)
             elif not isinstance(node, OutputBlock | FrontMatter | ClaimComment):
                 self.pieces.append(self.document.source.slice(node.span))
-        return Rendered("".join(self.pieces), self.inserts, self.foot())
+        return Rendered("".join(self.pieces), self.inserts, self.codes, self.foot())
 
     def foot(self) -> str:
         """The line at the end of a page with claims."""
@@ -174,7 +183,9 @@ class _Renderer:
         if not options.hide:
             if options.fold:
                 self.place(block, "fold", fold_begin("Code"))
-            self.pieces.append(code(self.document, block, self.result))
+            word = f"literate-code-{self.frame.slug}-{block.index}"
+            fence, self.codes[word] = code(self.document, block, self.result, word)
+            self.pieces.append(fence)
             if options.fold:
                 self.place(block, "unfold", fold_end())
         shown = self.outcome(block)
