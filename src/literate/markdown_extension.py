@@ -18,8 +18,8 @@ __all__ = ["CodeExtension"]
 
 _LINE = re.compile(r"(?P<prefix>[> \t]*)(?P<word>literate-code-[\w-]+)\s*")
 
-_BEHIND_SNIPPETS = 28
-"""Snippets are filled in at 32, white space is made even at 30, fences are read at 25."""
+_BEHIND_SNIPPETS = 31.08
+"""Snippets are filled in at 32; whatever looks for fences does so below 31.08."""
 
 
 class CodeExtension(Extension):  # type: ignore[misc]  # comes without types
@@ -45,8 +45,7 @@ class _Restore(Preprocessor):  # type: ignore[misc]
             found = _LINE.fullmatch(line)
             if found and found["word"] in self._codes:
                 prefix, code = found["prefix"], self._codes[found["word"]]
-                # Python-Markdown knows no tabs behind this point.
-                texts = code.expandtabs(4).split("\n")
+                texts = code.split("\n")
                 restored += [prefix + text if text else prefix.rstrip() for text in texts]
             else:
                 restored.append(line)

@@ -82,6 +82,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         """Run the pages, before MkDocs clears the folder of the old site."""
         self.pages, self.inserts, self.feet = {}, {}, {}
+        self.codes.clear()
         files = get_files(config)
         set_exclusions(files, config)
         self._run(list(files.documentation_pages()), config)
