@@ -42,9 +42,11 @@ def foot(
     versions.append(_count(threads, "thread"))
     sentences = [", ".join(words) + ".", "Run with " + ", ".join(versions) + "."]
     sentences += [f"Last changed on {date}."] if date else []
-    text = escape(" ".join(sentences))
+    marks = "Dotted lines mark checked numbers, dashed ones cited, waves ones not checked."
+    link = f' <a href="{escape(numbers_url)}">All numbers</a>.' if numbers_url else ""
     return (
-        f'<aside class="literate-foot" aria-label="How this page was checked"><p>{text}</p></aside>'
+        '<aside class="literate-foot" aria-label="How this page was checked">'
+        f"<p>{escape(' '.join(sentences))}</p><p>{marks}{link}</p></aside>"
     )
 
 
