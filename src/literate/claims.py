@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from literate.document import Claim
@@ -64,7 +64,10 @@ def judge(claim: Claim, result: ChapterResult) -> Judgement:
     if claim.kind == "assert":
         standing = Standing.TRUE if value.text == "True" else Standing.FALSE
         return Judgement(claim, standing, value)
-    return Judgement(claim, _compare(claim, value), value)
+    try:
+        return Judgement(claim, _compare(claim, value), value)
+    except ValueError as error:
+        return Judgement(claim, Standing.FAILED, replace(value, error=str(error)))
 
 
 def _compare(claim: Claim, value: ClaimValue) -> Standing:
@@ -109,7 +112,17 @@ def rewritten(judgement: Judgement) -> str:
         return write(literal, value.text)
     if claim.literal.form != "code":
         raise ValueError(f"{text!r} has no form that could show {judgement.computed}")
-    return _rewritten_text(text, value.forms[0])
+    new = _rewritten_text(text, _form(text, value))
+    if not new.strip() or set(new) & set("\r\n`") or "-->" in new or ("|" in new) > ("|" in text):
+        raise ValueError(f"no code span can hold {judgement.computed!r}")
+    return new
+
+
+def _form(shown: str, value: ClaimValue) -> str:
+    """The value's form that is written as the text shown is: a string with or without quotes."""
+    quoted = [form for form in value.forms if form[:1] in {"'", '"'}]
+    bare = [form for form in value.forms if form[:1] not in {"'", '"'}]
+    return next(iter(quoted + bare if shown[:1] in {"'", '"'} else bare + quoted))
 
 
 def _rewritten_text(shown: str, computed: str) -> str:

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from literate.document import Claim, ClaimComment, CodeBlock, Document
+from literate.environment import environment
 from literate.jobs import Job, Question, Step
 from literate.results import BlockResult, ChapterResult, ClaimValue, Failure, Text
 from literate.terminal import as_shown
@@ -164,7 +165,7 @@ class _Listener:
         running = self._running
         if isinstance(running, Claim):
             what = failure.what.replace("the block", "the claim")
-            self._claims[running.index] = ClaimValue(running.index, error=what)
+            self._claims[running.index] = ClaimValue(running.index, error=what, fatal=True)
             return
         block = running or self._document.blocks[0]
         parts = _printed(self._capture, self._taken)
@@ -199,15 +200,16 @@ class _Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             cwd=root,
-            env=_environment(limits.threads, folder),
+            env=environment(limits.threads, folder),
             encoding="utf-8",
             **group,
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._events: queue.Queue[dict[str, Any]] = queue.Queue()
-        reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
-        reader.start()
+        arguments = (self._process.stdout,)
+        self._reader = threading.Thread(target=self._read, args=arguments, daemon=True)
+        self._reader.start()
         with contextlib.suppress(OSError):
             self._process.stdin.write(json.dumps(job.to_json()) + "\n")
             self._process.stdin.flush()
@@ -255,47 +257,11 @@ class _Worker:
                 os.killpg(self._process.pid, signal.SIGKILL)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
-        for stream in (self._process.stdin, self._process.stdout):
+        self._reader.join(_GRACE)
+        # A process that left the group may hold the other end: reading it then never ends,
+        # and closing would wait for the reader.
+        streams = [self._process.stdin, None if self._reader.is_alive() else self._process.stdout]
+        for stream in streams:
             with contextlib.suppress(OSError):
                 if stream:
                     stream.close()
-
-
-def _environment(threads: int, folder: Path) -> dict[str, str]:
-    """The environment of a worker: the same numbers and text on every machine."""
-    environment = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith(
-            ("LC_", "PYTHON", "PYTEST_", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR")
-        )
-    }
-    kept = ("PYTHONPATH", "PYTHONHOME")
-    environment.update({name: os.environ[name] for name in kept if name in os.environ})
-    count = str(threads)
-    pinned = {
-        **dict.fromkeys(
-            (
-                "OMP_NUM_THREADS",
-                "OPENBLAS_NUM_THREADS",
-                "MKL_NUM_THREADS",
-                "NUMEXPR_NUM_THREADS",
-                "VECLIB_MAXIMUM_THREADS",
-            ),
-            count,
-        ),
-        "PYTHONHASHSEED": "0",
-        "PYTHONUTF8": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "LANG": "C.UTF-8",
-        "LC_ALL": "C.UTF-8",
-        "TZ": "UTC",
-        "COLUMNS": "80",
-        "LINES": "24",
-        "TERM": "dumb",
-        "NO_COLOR": "1",
-        "MPLBACKEND": "module://literate.worker.backend",
-        "MATPLOTLIBRC": str(Path(__file__).parent / "assets" / "matplotlibrc"),
-        "IPYTHONDIR": str(folder / "ipython"),
-    }
-    return environment | pinned

@@ -93,7 +93,7 @@ class ClaimValue:
 
     ``kind`` is ``number`` (``text`` holds it at full precision), ``truth`` (``True``
     or ``False``) or ``text``; ``forms`` are the ways in which a code span may show
-    it. ``error`` says why there is no value.
+    it. ``error`` says why there is no value; ``fatal`` that the page ended there.
     """
 
     index: int
@@ -101,6 +101,7 @@ class ClaimValue:
     text: str = ""
     forms: tuple[str, ...] = ()
     error: str = ""
+    fatal: bool = False
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ClaimValue:

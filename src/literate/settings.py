@@ -146,7 +146,7 @@ def _site(root: Path) -> Site:
     path = root / CONFIG
     try:
         config = yaml.load(path.read_text("utf-8"), Loader=_Tolerant)
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise UsageError(f"{path}: cannot be read: {error}", "mend the file") from error
     config = config if isinstance(config, dict) else {}
     docs = root / str(config.get("docs_dir", "docs"))

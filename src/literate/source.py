@@ -123,7 +123,11 @@ def write(path: Path, source: Source, text: str) -> bool:
         Whether it was written: False when the file's bytes are no longer those
         that were read, so that somebody else's edit would be lost.
     """
-    if hashlib.sha256(path.read_bytes()).hexdigest() != source.digest:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return False
+    if hashlib.sha256(data).hexdigest() != source.digest:
         return False
     target = path.resolve()
     data = ((BOM if source.bom else "") + text).encode("utf-8")

@@ -68,7 +68,8 @@ def _numbers(document: Document, result: ChapterResult) -> Iterator[Change]:
 def _listing(document: Document, block: CodeBlock, outcome: BlockResult) -> Iterator[Change]:
     if outcome.listing is not None and outcome.listing != block.code:
         what = f"listing of {block.options.source}"
-        edit = Edit(block.fence.body, _body(document, block.fence, outcome.listing))
+        info = document.source.slice(block.fence.info)
+        edit = _rewrite(document, block.fence, block.span, info, outcome.listing)
         yield Change(block.location, what, edit)
 
 
@@ -113,16 +114,20 @@ def _removal(document: Document, output: OutputBlock) -> Change:
 
 
 def _refresh(document: Document, output: OutputBlock, text: str) -> Change:
+    edit = _rewrite(document, output.fence, output.span, "output", text)
+    return Change(output.location, "output", edit)
+
+
+def _rewrite(document: Document, fence: Fence, span: Span, info: str, text: str) -> Edit:
     """Write new text; only a text that would close its fence needs new fences."""
-    fence = output.fence
     mark = _mark(fence.mark, text)
     body = _body(document, fence, text)
     if mark == fence.mark:
-        return Change(output.location, "output", Edit(fence.body, body))
+        return Edit(fence.body, body)
     newline = document.source.newline
-    whole = f"{fence.prefix}{mark}output{newline}{body}{fence.prefix}{mark}"
-    closed = document.source.slice(output.span).endswith(("\n", "\r"))
-    return Change(output.location, "output", Edit(output.span, whole + (newline if closed else "")))
+    whole = f"{fence.prefix}{mark}{info}{newline}{body}{fence.prefix}{mark}"
+    closed = document.source.slice(span).endswith(("\n", "\r"))
+    return Edit(span, whole + (newline if closed else ""))
 
 
 def _mark(mark: str, text: str) -> str:

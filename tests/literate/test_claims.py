@@ -105,13 +105,19 @@ CHANGES = {
     "t.add_(1).sum()": "it changes a tensor in place",
     "layer.weight.detach().zero_().sum()": "it changes a tensor in place",
     "held['deep'][0].mul_(2).sum()": "it changes a tensor in place",
+    "own.random()": "it moves a random generator of the page",
+    "rng.random()": "it moves a random generator of the page",
+    "torch.rand((), generator=gen)": "it moves a random generator of the page",
+    "plt.figure().number": "it opens or closes a figure",
 }
 
 
 def test_claim_that_changes_the_state_is_an_error(run_page: Run) -> None:
     code = (
         "import random, numpy, torch\na = 1\nt = torch.ones(2)\n"
-        "layer = torch.nn.Linear(2, 2)\nheld = {'deep': [torch.ones(1)]}"
+        "layer = torch.nn.Linear(2, 2)\nheld = {'deep': [torch.ones(1)]}\n"
+        "import matplotlib.pyplot as plt\nown = random.Random(0)\n"
+        "rng, gen = numpy.random.default_rng(0), torch.Generator()"
     )
     prose = "\n".join(f"is 1<!--= {expression} -->" for expression in CHANGES)
     page = run_page(page_of(code, f"{prose}\nis 1<!--= a -->"))
@@ -158,6 +164,38 @@ def test_claim_that_hangs_is_ended_and_named(run_page: Run) -> None:
     assert "the claim took longer than the 0.5 seconds" in finding.what
 
 
+def test_claim_that_ends_the_page_says_so(run_page: Run) -> None:
+    page = run_page("5<!--= __import__('os')._exit(0) -->\n\n```python\n1 / 0\n```\n")
+    [finding] = page.findings
+    assert "and what follows on the page did not run" in finding.what
+    assert exit_status(page.findings) is ExitStatus.BLOCK_FAILED
+
+
+@pytest.mark.parametrize(
+    ("code", "expression", "words"),
+    [
+        ("", "__import__('decimal').Decimal('1e100000')", "is not a number"),
+        ("", "'x' * 12_000", "more than 10,000 characters"),
+        ("class E(Exception):\n    def __str__(self): 1 / 0\ndef f(): raise E", "f()", "E"),
+        ("import sys; sys.modules['numpy'] = None", "nosuch", "NameError"),
+    ],
+)
+def test_odd_value_is_a_failed_claim_and_not_a_fault(
+    run_page: Run, code: str, expression: str, words: str
+) -> None:
+    page = run_page(page_of(code, f"is 1.5<!--= {expression} -->"))
+    [finding] = page.findings
+    assert finding.rule == "claim-failed"
+    assert words in finding.what
+
+
+@pytest.mark.parametrize("value", ["'a`b'", "'a\\n\\n# b'", "'a -->'", "'a | b'"])
+def test_value_that_no_code_span_can_hold_is_left_to_a_person(run_page: Run, value: str) -> None:
+    page = run_page(page_of(f"v = {value}", "`abc`<!--= v -->"))
+    assert pipeline.repair(page)[1] == ()
+    assert "change it by hand" in said(page)[0]
+
+
 def test_claims_behind_a_failed_block_say_nothing(run_page: Run) -> None:
     page = run_page("```python\n1 / 0\n```\n\nis 1<!--= 2 -->\n")
     assert [finding.rule for finding in page.findings] == ["block-failed"]
@@ -177,6 +215,8 @@ def test_claims_behind_a_failed_block_say_nothing(run_page: Run) -> None:
         ("**0.5**<!--= 0.25 -->", "**0.2**<!--= 0.25 -->"),
         ("`[0.21, 5]`<!--= [0.333333, 5] -->", "`[0.33, 5]`<!--= [0.333333, 5] -->"),
         ("`(1, 2)`<!--= (1, 2, 3) -->", "`(1, 2, 3)`<!--= (1, 2, 3) -->"),
+        ("`cpu`<!--= 'cuda' -->", "`cuda`<!--= 'cuda' -->"),
+        ("`'cpu'`<!--= 'cuda' -->", "`'cuda'`<!--= 'cuda' -->"),
         ("$e = 2.7$<!--= 3.14159 -->", "$e = 3.1$<!--= 3.14159 -->"),
         (
             "$$ 0.2 + 0.2 $$\n\n<!--above\n0.2 = 0.2\n0.2 = 0.31\n-->",

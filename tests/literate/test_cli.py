@@ -72,6 +72,29 @@ def test_sync_shows_what_it_changes_and_is_idempotent(
     assert path.stat().st_mtime_ns == stamp
 
 
+def test_conflict_on_one_page_leaves_the_others_to_be_mended(
+    write_page: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rewrites = "with open('a.md', 'a') as page: page.write('more');"
+    write_page(f"```python\n{rewrites}\nprint(1)\n```\n", "a.md")
+    path = write_page(STALE, "b.md")
+    assert main(["sync", "a.md", "b.md"]) == 1
+    streams = capsys.readouterr()
+    assert "a.md: the file changed since it was read, and was left alone" in streams.err
+    assert path.read_text().endswith(TRUE)
+
+
+def test_folder_with_odd_files_is_read_all_the_same(
+    write_page: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_page(TRUE, "pages/a.md")
+    (tmp_path / "pages" / "folder.md").mkdir()
+    (tmp_path / "pages" / "latin.md").write_bytes(b"caf\xe9")
+    (tmp_path / "pages" / ".hidden.md").write_bytes(b"\xff")
+    assert main(["check", "pages"]) == 0
+    assert capsys.readouterr().out == "1 page, 1 block ran: clean\n"
+
+
 def test_sync_reports_what_it_cannot_mend(
     write_page: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

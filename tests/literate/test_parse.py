@@ -314,10 +314,8 @@ def test_malformed_claim_is_refused_with_its_place(body: str, column: int, said:
         "a <!-- todo -->",
         "`0.5<!-- = a -->`",
         "``0.5 ` <!-- = a -->``",
-        "\\<!-- = a",
         "a\n\n    0.5<!-- = a -->\n",
         "```text\n0.5<!-- = a -->\n```",
-        "$a <!-- = b$",
     ],
 )
 def test_what_is_no_claim_stays_text(body: str) -> None:
@@ -345,6 +343,49 @@ def test_heading_with_a_claim_needs_an_id() -> None:
     assert rules("## 1<!--= a -->\n") == [(1, "heading-id")]
     assert rules("1<!--= a -->\n===\n") == [(1, "heading-id")]
     assert rules("## 1<!--= a --> { .x #b }\n") == []
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("$x = 9.75<!--= a -->$", "inside a formula nothing is a claim"),
+        ("cost $5 and 9.75<!--= a --> for 7$ x", "inside a formula nothing is a claim"),
+        ("0.5<!--= (1\n\n+ 2) -->", "not closed within its paragraph"),
+        ("0.5<!--= a -- >", "not closed within its paragraph"),
+        ("0.5\\<!-- = a -->", "nearly a claim"),
+        ("0.5<!---= a -->", "nearly a claim"),
+        ("![is 0.5<!--= a -->](b.png)", "inside the words of an image"),
+        ('<a title="0.5<!--= a -->">b</a>', "inside a tag"),
+        ("0.5<!--= a; tol=1_0 -->", "tol=1_0 is no tolerance"),
+        ("0.5<!--= a -->\n---\n", "a heading with a claim needs an id"),
+    ],
+)
+def test_claim_that_nobody_would_check_is_a_finding(body: str, said: str) -> None:
+    assert any(said in found.what for found in read(body).findings)
+
+
+def test_underlined_heading_may_have_its_id_on_its_own_line() -> None:
+    assert rules("A 1<!--= a --> { #a }\n===\n") == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\r\n" + "line\r\n" * 2000,
+        FRONT + "\na\n-" + "|          " * 200 + "x\n",
+        FRONT + "1<!--=1-->" * 2000,
+        FRONT + "a " + "<!--= " * 5000,
+    ],
+)
+def test_no_text_takes_long_to_read(text: str) -> None:
+    # It would take minutes, or for ever, if time grew faster than the text.
+    assert parse(Source("page.md", text)).nodes
+
+
+@pytest.mark.parametrize("value", ["date: 2026-02-30", "x: 0b_", "x: " + "[" * 3000])
+def test_impossible_front_matter_is_a_finding(value: str) -> None:
+    document = read("", f"---\nliterate: true\n{value}\n---\n")
+    assert [found.rule for found in document.findings] == ["front-matter"]
 
 
 def test_formulas_are_found_by_the_rules_of_the_site() -> None:

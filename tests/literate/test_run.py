@@ -131,6 +131,23 @@ def test_worker_processes_of_a_loader_do_not_hang_the_page(run_page: Run) -> Non
     assert outputs(page) == ["28"]
 
 
+def test_last_value_is_called_underscore_unless_the_page_uses_that_name(run_page: Run) -> None:
+    page = run_page(block("1 + 1") + block("_ + 1") + block("_ = 'mine'") + block("5") + block("_"))
+    assert outputs(page) == ["2", "3", "", "5", "'mine'"]
+
+
+def test_first_line_of_most_notebooks_does_no_harm(run_page: Run) -> None:
+    assert outputs(run_page(block("%matplotlib inline", "1"))) == ["1"]
+
+
+def test_value_that_shows_itself_is_shown_once(run_page: Run) -> None:
+    page = run_page(
+        block("class Own:", "    def _ipython_display_(self): print('x')", "Own()")
+        + block("class Bare:", "    def __repr__(self): return 'ab\\x1b[31mc\\ud800'", "Bare()")
+    )
+    assert outputs(page) == ["x", "abc?"]
+
+
 # How a block fails --------------------------------------------------------------------
 
 
@@ -153,6 +170,8 @@ def test_worker_processes_of_a_loader_do_not_hang_the_page(run_page: Run) -> Non
         ),
         ('python source="no.such.thing"', [""], 4, "source='no.such.thing' cannot be shown"),
         ('python source="json.nothing"', [""], 4, "'json' has no 'nothing'"),
+        ("python", ["class R:", "    def __repr__(self): 1 / 0", "R()"], 7, "ZeroDivisionError"),
+        ("python", ["class R:", "    def __repr__(self): return 5", "R()"], 7, "TypeError"),
         ("python", ["def f():", "    1 / 0", "f()"], 7, "ZeroDivisionError: division by zero"),
         (
             "python",

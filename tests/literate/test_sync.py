@@ -123,6 +123,13 @@ def test_sync_writes_a_listing_anew(run_page: Run, tmp_path: Path) -> None:
     assert synced(run_page, before) == after
 
 
+def test_listing_that_holds_a_fence_gets_longer_ones(run_page: Run, tmp_path: Path) -> None:
+    (tmp_path / "fenced.py").write_text('def f():\n    return """\n```\n"""\n')
+    before = '```python source="fenced.f"\nx\n```\n'
+    after = '````python source="fenced.f"\ndef f():\n    return """\n```\n"""\n````\n'
+    assert synced(run_page, before) == after
+
+
 def test_sync_leaves_what_a_failed_block_could_not_compute(run_page: Run) -> None:
     body = (
         "```python\nprint(2)\n```\n\n```output\n1\n```\n\n"

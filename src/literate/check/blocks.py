@@ -76,6 +76,7 @@ def _output(
     if output is None:
         if outcome.text and not block.options.raises:
             first = outcome.text.strip().split("\n")[0]
+            first = first if len(first) <= 80 else first[:79] + "…"
             what = f"this block prints {first!r} and no output block shows it"
             yield Finding(block.location, "missing-output", what, SYNC, detail=outcome.text)
         return

@@ -19,9 +19,7 @@ def check_claims(document: Document, result: ChapterResult) -> Iterator[Finding]
         if judgement.standing is Standing.FALSE:
             yield _false(document, judgement)
         elif judgement.standing is Standing.FAILED:
-            error = judgement.value.error if judgement.value else ""
-            what = f"the claim {claim.expression!r} has no value: {error}"
-            yield Finding(claim.location, "claim-failed", what, "mend the expression")
+            yield _failed(judgement)
         elif judgement.standing is Standing.BOUNDARY:
             where = document.source.location(claim.literal.span.start)
             what = f"boundary: {claim.literal.text} quoted, {judgement.computed} computed"
@@ -29,13 +27,31 @@ def check_claims(document: Document, result: ChapterResult) -> Iterator[Finding]
             yield Finding(where, "boundary", what, todo, Level.WARNING)
 
 
+def _failed(judgement: Judgement) -> Finding:
+    claim, value = judgement.claim, judgement.value
+    error = value.error if value else ""
+    what = f"the claim {_short(claim.expression)!r} has no value: {error}"
+    if value and value.fatal:
+        what += ", and what follows on the page did not run"
+        level = Level.FAILURE
+    else:
+        level = Level.ERROR
+    return Finding(claim.location, "claim-failed", what, "mend the expression", level)
+
+
+def _short(text: str) -> str:
+    """A text on one line, cut where it gets long."""
+    line = " ".join(text.split())
+    return line if len(line) <= 100 else line[:99] + "…"
+
+
 def _false(document: Document, judgement: Judgement) -> Finding:
     claim = judgement.claim
     where = document.source.location(claim.literal.span.start)
     if claim.kind == "assert":
-        what = f"{claim.literal.text!r} is claimed, and {claim.expression} is not true"
+        what = f"{claim.literal.text!r} is claimed, and {_short(claim.expression)} is not true"
         return Finding(where, "false-claim", what, "change the words, or mend the code")
-    computed = f"{judgement.computed} computed by {claim.expression}"
+    computed = f"{_short(judgement.computed)} computed by {_short(claim.expression)}"
     what = f"{claim.literal.text} quoted, {computed}"
     try:
         rewritten(judgement)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from literate import pipeline
-from literate.errors import ExitStatus, Finding, UsageError, exit_status
+from literate.errors import ConflictError, ExitStatus, Finding, UsageError, exit_status
 from literate.pipeline import Coverage, Page
 
 __all__ = ["audit", "check", "diff", "render", "say", "sync"]
@@ -31,15 +31,24 @@ def sync(options: argparse.Namespace) -> ExitStatus:
         for page in pages:
             _show_difference(page)
         return _close(pages, [page.findings for page in pages])
-    for page in pages:
-        text, changes = pipeline.repair(page)
+    left = [_mend(page) for page in pages]
+    return _close(pages, left)
+
+
+def _mend(page: Page) -> Sequence[Finding]:
+    """Write one page anew and show what changed; what is left to do."""
+    text, changes = pipeline.repair(page)
+    try:
         if changes:
             pipeline.save(page, text)
-        for change in changes:
-            print(f"{change.where}: {change.what}")
-        if any(change.of_block for change in changes):
-            print(pipeline.difference(page, text))
-    return _close(pages, [pipeline.left_over(page.findings) for page in pages])
+    except ConflictError as error:
+        say(f"literate: {error}")
+        return page.findings
+    for change in changes:
+        print(f"{change.where}: {change.what}")
+    if any(change.of_block for change in changes):
+        print(pipeline.difference(page, text))
+    return pipeline.left_over(page.findings)
 
 
 def render(options: argparse.Namespace) -> ExitStatus:
@@ -103,8 +112,12 @@ def _targets(pages: Sequence[Page], out: Path, site: pipeline.Site) -> dict[Path
 
 
 def _write(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        what = f"{path} cannot be written: {error.strerror}"
+        raise UsageError(what, "name a folder that can be written to with --out") from error
     print(path)
 
 

@@ -54,7 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say("literate: interrupted")
         return 130
     except BrokenPipeError:
-        return ExitStatus.CLEAN
+        # As a shell reports a program that wrote to a closed pipe.
+        return 141
     except Exception:
         traceback.print_exc()
         say("literate: this is a fault of literate itself; please report it with the lines above")

@@ -81,6 +81,8 @@ def same_text(shown: str, computed: str) -> TextComparison:
     >>> same_text("loss 0.17", "loss 0.1812").difference
     Difference(shown='0.17', computed='0.1812', line=1, column=6)
     """
+    if shown.rstrip() == computed.rstrip():
+        return TextComparison()
     near: Difference | None = None
     for here, there in zip_longest(_pieces(shown), _pieces(computed)):
         verdict = _compare(here, there)

@@ -24,16 +24,16 @@ from literate.errors import Finding
 from literate.parse.binding import Above
 from literate.parse.claims import Place, read_comment
 from literate.parse.frontmatter import read_front_matter
-from literate.parse.inline import RawInline, scan_inline
+from literate.parse.inline import RawInline, pieces_of, scan_inline
 from literate.parse.lines import Container
 from literate.parse.options import LANGUAGES, OUTPUT, Info, looks_executable, read_info
-from literate.parse.patterns import FENCE
+from literate.parse.patterns import FENCE, is_table_rule
 from literate.parse.structure import RawComment, RawFence, RawListing, RawText, scan
 from literate.source import Source, Span
 
 __all__ = ["parse"]
 
-_TABLE_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(\|[ \t]*:?-*:?[ \t]*)*\Z")
+_UNREAD = re.compile(r"<!---*\s*(?:=|assert|cite|above)", re.I)
 _COMMENT = re.compile(r"<!--.*?-->")
 _HEADING_ID = re.compile(r"\{[^{}\n]*#[\w-]+[^{}\n]*\}\s*\Z")
 _MISPLACED = {
@@ -225,9 +225,7 @@ class _Reader:
         region = Span(raw.lines[0].start, raw.lines[-1].end)
         self.heading(raw)
         self.hidden_fences(raw)
-        in_table = len(raw.lines) > 1 and bool(
-            _TABLE_RULE.match(self.source.slice(raw.lines[1]).strip())
-        )
+        in_table = len(raw.lines) > 1 and is_table_rule(self.source.slice(raw.lines[1]))
         items = list(scan_inline(self.source.text, region))
         for item in items:
             node = self.inline(item, region, in_table)
@@ -236,20 +234,33 @@ class _Reader:
                 what = "a heading with a claim needs an id of its own, which no number changes"
                 self.find(region.start, "heading-id", what, "end it with { #some-name }")
             yield node
-        self.region = self.new_region(_pieces(region, items))
+        pieces = list(pieces_of(region, items))
+        self.region = self.new_region(pieces)
+        self.unread_comments(pieces)
 
     def heading(self, raw: RawText) -> None:
         """Note a heading, by number signs or underlined."""
         first = self.source.slice(raw.lines[0])
         level = len(first) - len(first.lstrip("#"))
-        last = self.source.slice(raw.lines[-1]).strip()
-        if not 1 <= level <= 6 and len(raw.lines) > 1 and not last.strip("="):
-            level = 1
+        if not 1 <= level <= 6 and len(raw.lines) > 1:
+            rule = self.source.slice(raw.lines[1]).strip()
+            level = next((n for n, sign in ((1, "="), (2, "-")) if not rule.strip(sign)), 0)
         if not 1 <= level <= 6:
             return
         self.headings.append(Heading(raw.lines[0].start, level))
-        if not _HEADING_ID.search(self.source.slice(Span(raw.lines[0].start, raw.lines[-1].end))):
+        if not _HEADING_ID.search(first):
             self.unnamed.add(raw.lines[0].start)
+
+    def unread_comments(self, pieces: list[tuple[Span, bool]]) -> None:
+        """Say of a comment that nobody reads as one that it claims nothing."""
+        for piece, in_formula in pieces:
+            for found in _UNREAD.finditer(self.source.text, piece.start, piece.end):
+                what = "this comment is not closed within its paragraph, so it claims nothing"
+                todo = "close it with --> before the paragraph ends"
+                if in_formula:
+                    what = "inside a formula nothing is a claim"
+                    todo = "put the comment behind the closing $, or write \\$ for a dollar sign"
+                self.find(found.start(), "malformed-claim", what, todo)
 
     def hidden_fences(self, raw: RawText) -> None:
         """Say of a fence that a paragraph has swallowed that it would not run."""
@@ -270,17 +281,6 @@ class _Reader:
     def new_region(self, pieces: Iterable[tuple[Span, bool]]) -> Above:
         """What an ``above`` comment may be about from now on."""
         return Above(self.source.text, pieces, self.bound)
-
-
-def _pieces(region: Span, items: list[RawInline]) -> Iterator[tuple[Span, bool]]:
-    """The parts of a region in which literals may stand, and which are formulas."""
-    position = region.start
-    for item in items:
-        yield Span(position, item.span.start), False
-        if item.kind in {"formula", "display"}:
-            yield item.inner, True
-        position = item.span.end
-    yield Span(position, region.end), False
 
 
 def _mark(raw: RawFence) -> int:

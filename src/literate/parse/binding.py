@@ -47,8 +47,8 @@ def _code(text: str, left: int, end: int, ticks: str) -> Literal | None:
 def _number(text: str, left: int, end: int, in_formula: bool = False) -> Literal | None:
     """The number that ends at ``end``."""
     start = max(left, end - _REACH)
-    while start > left and not text[start - 1].isspace():
-        start -= 1
+    comment = text.rfind("-->", start, end)
+    start = comment + 3 if comment >= 0 else start
     for found in reversed(find(text[start:end])[-1:]):
         if start + found.end == end:
             span = Span(start + found.start, end)

@@ -15,7 +15,9 @@ from literate.source import Source, Span
 
 __all__ = ["Place", "Reading", "read_comment"]
 
-_RESEMBLES = re.compile(r"\s*(?:=|assert|cite|above)", re.I)
+_RESEMBLES = re.compile(r"-*\s*(?:=|assert|cite|above)", re.I)
+_TOLERANCE = re.compile(r"[0-9]*\.?[0-9]+(?:e[+-]?[0-9]{1,4})?")
+_OPEN_MARKUP = re.compile(r"!\[[^\]]*\Z|<[A-Za-z][^<>]*\Z")
 _FORM = re.compile(r"(?P<kind>=(?!=)|assert:|cite:|above(?=[ \t]*[\r\n]))")
 _OPTION = re.compile(r";[ \t\r\n]*(?P<name>tol|needs)[ \t]*=[ \t]*(?P<value>[^;\s]+)\s*\Z")
 _LINE = re.compile(r"[^\r\n]+")
@@ -91,6 +93,9 @@ def _claims(place: Place, text: str) -> Iterator[Claim]:
 
 def _touched(place: Place) -> Literal:
     """The literal right before the comment; a blank between them is refused."""
+    if _OPEN_MARKUP.search(place.source.text[place.left : place.span.start][-500:]):
+        what = "inside the words of an image, or inside a tag, nothing is a claim"
+        raise MalformedError(place.span.start, what, "say the number in the text")
     literal = left_of(place.source.text, place.left, place.span.start)
     if literal is None:
         what = "nothing touches this claim from the left"
@@ -167,10 +172,7 @@ def _parses(expression: str, offset: int) -> None:
 
 
 def _is_tolerance(text: str, kind: str, literal: Literal, offset: int) -> None:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
+    value = float(text) if _TOLERANCE.fullmatch(text) else -1.0
     if kind == "assert" or literal.form != "number" or not 0 < value < float("inf"):
         what = f"tol={text} is no tolerance here"
         raise MalformedError(offset, what, "give a number above 0, behind a number")

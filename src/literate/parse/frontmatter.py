@@ -9,14 +9,16 @@ import yaml
 
 from literate.document import FrontMatter
 from literate.errors import Finding
-from literate.source import Source, Span
+from literate.source import Location, Source, Span
 
-__all__ = ["read_front_matter"]
+__all__ = ["opt_in_place", "read_front_matter"]
 
 _FRONT = re.compile(
-    r"---[ \t]*(?:\r\n|\n|\r)(?P<yaml>(?:[^\r\n]*(?:\r\n|\n|\r))*?)"
+    # Atomic: a carriage return with its line feed must not also be read as two line ends.
+    r"---[ \t]*(?>\r\n|\n|\r)(?P<yaml>(?:[^\r\n]*(?>\r\n|\n|\r))*?)"
     r"(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)"
 )
+_OPT_IN = re.compile(r"^literate[ \t]*:", re.M)
 _PAGE_SETTINGS = frozenset({"timeout", "threads", "execute"})
 
 
@@ -34,7 +36,7 @@ def read_front_matter(
     span = Span(*found.span())
     try:
         values = yaml.safe_load(found["yaml"])
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         # A page that means to opt in must not drop out because of a slip elsewhere.
         means_to = re.search(r"^literate[ \t]*:(?![ \t]*false)", found["yaml"], re.M)
         finding = _yaml_finding(source, found.start("yaml"), error)
@@ -45,12 +47,18 @@ def read_front_matter(
     return FrontMatter(span, values), settings, findings
 
 
-def _yaml_finding(source: Source, start: int, error: yaml.YAMLError) -> Finding:
+def _yaml_finding(source: Source, start: int, error: Exception) -> Finding:
     mark = getattr(error, "problem_mark", None)
     where = source.location(start + mark.index if mark else start)
-    reason = getattr(error, "problem", None) or "it cannot be read"
+    reason = getattr(error, "problem", None) or str(error) or "it cannot be read"
     what = f"this front matter is not YAML: {reason}"
     return Finding(where, "front-matter", what, "put the YAML right")
+
+
+def opt_in_place(source: Source) -> Location:
+    """Where the page's own settings stand."""
+    found = _OPT_IN.search(source.text)
+    return source.location(found.start() if found else 0)
 
 
 def _opt_in(source: Source, values: dict[str, Any]) -> tuple[dict[str, Any] | None, list[Finding]]:
@@ -59,7 +67,7 @@ def _opt_in(source: Source, values: dict[str, Any]) -> tuple[dict[str, Any] | No
         return None, []
     if chosen is True:
         return {}, []
-    where = source.location(max(source.text.find("literate"), 0))
+    where = opt_in_place(source)
     if not isinstance(chosen, dict):
         what = f"literate: {chosen!r} is neither true nor a mapping of settings"
         return {}, [Finding(where, "front-matter", what, "write literate: true")]

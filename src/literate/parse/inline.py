@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from literate.source import Span
 
-__all__ = ["RawInline", "scan_inline"]
+__all__ = ["RawInline", "pieces_of", "scan_inline"]
 
 _SPECIAL = re.compile(r"[`$<\\]")
 _TICKS = re.compile(r"`+")
@@ -34,7 +34,9 @@ def scan_inline(text: str, region: Span) -> Iterator[RawInline]:
         start, position = found.start(), found.end()
         item: RawInline | None = None
         if found.group() == "\\":
-            position = min(start + 2, region.end)
+            # A backslash does not keep a comment from being one.
+            escaped = text[start + 1 : start + 2] != "<"
+            position = min(start + 1 + escaped, region.end)
         elif found.group() == "`":
             item, position = _code_span(text, start, region, ticks)
         elif found.group() == "$":
@@ -85,3 +87,14 @@ def _comment(text: str, start: int, region: Span) -> RawInline | None:
     if end < 0:
         return None
     return RawInline("comment", Span(start, end + 3), Span(start + 4, end))
+
+
+def pieces_of(region: Span, items: list[RawInline]) -> Iterator[tuple[Span, bool]]:
+    """The parts of a region in which literals may stand, and which are formulas."""
+    position = region.start
+    for item in items:
+        yield Span(position, item.span.start), False
+        if item.kind in {"formula", "display"}:
+            yield item.inner, True
+        position = item.span.end
+    yield Span(position, region.end), False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from literate.document import Document
 from literate.errors import Finding, UnreadableError, UsageError
-from literate.parse import parse
+from literate.parse import opt_in_place, parse
 from literate.settings import Settings, Site, with_values
 from literate.source import Source, read
 
@@ -67,7 +68,7 @@ def _chapter(source: Source, file: Path, site: Site) -> Chapter | None:
     try:
         settings = with_values(site.settings, document.settings, source.path)
     except UsageError as error:
-        where = source.location(max(source.text.find("literate"), 0))
+        where = opt_in_place(source)
         what = error.what.removeprefix(f"{source.path}: ")
         findings.append(Finding(where, "front-matter", what, error.todo))
     document = replace(document, findings=(*document.findings, *findings))
@@ -97,7 +98,7 @@ def find_chapters(paths: Sequence[Path], site: Site) -> list[Chapter]:
     """
     chapters: dict[Path, Chapter] = {}
     for path in paths or [site.docs]:
-        files = sorted(path.rglob("*.md")) if path.is_dir() else [path]
+        files = sorted(_pages_below(path)) if path.is_dir() else [path]
         for file in files:
             chapter = open_chapter(file, site)
             if chapter is None and not path.is_dir():
@@ -110,6 +111,22 @@ def find_chapters(paths: Sequence[Path], site: Site) -> list[Chapter]:
         todo = "name a page with `literate: true` in its front matter"
         raise UsageError(f"no literate page in {place}", todo)
     return list(chapters.values())
+
+
+def _pages_below(folder: Path) -> Iterator[Path]:
+    """The Markdown files of a folder that can be read as text, without hidden ones."""
+    for file in folder.rglob("*.md"):
+        hidden = any(part.startswith(".") for part in file.relative_to(folder).parts)
+        if hidden or not file.is_file():
+            continue
+        data = file.read_bytes()
+        try:
+            data.decode("utf-8")
+        except UnicodeDecodeError:
+            # A page that does not opt in is nobody's business, whatever its encoding.
+            if not re.search(rb"^literate[ \t]*:", data, re.M):
+                continue
+        yield file
 
 
 def _short(path: Path) -> str:

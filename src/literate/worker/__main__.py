@@ -7,6 +7,7 @@ an empty stdin and a stdout that is captured.
 from __future__ import annotations
 
 import builtins
+import contextlib
 import importlib.metadata
 import json
 import os
@@ -19,6 +20,7 @@ from typing import Any, NoReturn
 
 from literate.jobs import Job, Question, Step
 from literate.results import BlockResult, Failure
+from literate.terminal import as_shown
 from literate.worker.capture import Capture
 from literate.worker.listing import find, listing
 from literate.worker.shell import Page
@@ -117,7 +119,8 @@ def _judge(error: BaseException | None, step: Step, path: str) -> tuple[str, Fai
 def _last_line(error: BaseException) -> str:
     """The line of a traceback that names the exception and its message."""
     lines = traceback.format_exception_only(error)
-    return (lines[-1] if isinstance(error, SyntaxError) else "".join(lines)).strip()
+    text = (lines[-1] if isinstance(error, SyntaxError) else "".join(lines)).strip()
+    return as_shown(text.encode("utf-8", "replace"))
 
 
 def _line(error: BaseException, step: Step, path: str) -> int:
@@ -136,7 +139,7 @@ def _traceback(error: BaseException, path: str) -> str:
     while trace and trace.tb_frame.f_code.co_filename != path:
         trace = trace.tb_next
     lines = traceback.format_exception(type(error), error, trace)
-    return "".join(lines if trace else lines[-1:]).rstrip()
+    return as_shown("".join(lines if trace else lines[-1:]).rstrip().encode("utf-8", "replace"))
 
 
 def _no_input(prompt: object = "") -> NoReturn:
@@ -148,7 +151,8 @@ def _versions() -> dict[str, str]:
     versions = {"python": platform.python_version()}
     for name in PACKAGES:
         if name in sys.modules:
-            versions[name] = importlib.metadata.version(name)
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                versions[name] = importlib.metadata.version(name)
     return versions
 
 

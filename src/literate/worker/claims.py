@@ -7,6 +7,7 @@ from typing import Any
 
 from literate.jobs import Question
 from literate.results import ClaimValue
+from literate.terminal import as_shown
 from literate.worker.state import State
 
 __all__ = ["evaluate"]
@@ -22,25 +23,33 @@ def evaluate(question: Question, names: dict[str, Any], path: str) -> ClaimValue
         names: the page's namespace.
         path: the chapter, for tracebacks and warnings.
     """
-    state = State(names)
     try:
+        state = State(names)
         tree = ast.parse(question.expression.strip(), path, mode="eval")
         ast.increment_lineno(tree, question.line - 1)
         value = eval(compile(tree, path, "eval"), names)
         result = _truth(question, value) if question.truth else _value(question, value)
     except BaseException as error:
         result = ClaimValue(question.index, error=_words(error))
-    state.forget("__builtins__")
-    changes = state.changes()
-    if changes:
-        state.restore()
-        what = f"it {' and '.join(changes)}, and a claim may only look"
-        return ClaimValue(question.index, error=result.error or what)
+    try:
+        state.forget("__builtins__")
+        changes = state.changes()
+        if changes:
+            state.restore()
+            what = f"it {' and '.join(changes)}, and a claim may only look"
+            return ClaimValue(question.index, error=result.error or what)
+    except Exception as error:
+        return ClaimValue(question.index, error=_words(error))
     return result
 
 
 def _words(error: BaseException) -> str:
-    text = str(error).strip().split("\n")[0]
+    """The kind of an exception and the first line of its message, if it has one."""
+    try:
+        text = str(error).strip().split("\n")[0]
+    except Exception:
+        text = ""
+    text = as_shown(text.encode("utf-8", "replace"))
     return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
@@ -52,7 +61,10 @@ def _truth(question: Question, value: Any) -> ClaimValue:
 def _value(question: Question, value: Any) -> ClaimValue:
     """A value in the forms in which a page may show it."""
     plain = _plain(value)
-    forms = tuple(dict.fromkeys(text[:_LONGEST] for text in (repr(plain), str(plain), str(value))))
+    written = dict.fromkeys((repr(plain), str(plain), str(value)))
+    if max(map(len, written)) > _LONGEST:
+        raise ValueError(f"the value has more than {_LONGEST:,} characters")
+    forms = tuple(as_shown(text.encode("utf-8", "replace")) for text in written)
     if isinstance(plain, bool):
         return ClaimValue(question.index, "truth", str(plain), forms)
     if isinstance(plain, int | float):

@@ -18,6 +18,7 @@ from traitlets.config import Config
 
 from literate.jobs import Question
 from literate.results import ClaimValue, Rich, Text
+from literate.terminal import as_shown
 from literate.worker.capture import Capture
 from literate.worker.claims import evaluate
 from literate.worker.figures import FIGURE, LARGE, PNG, SVG, Figures
@@ -41,7 +42,7 @@ class _Display(DisplayHook):
     def __call__(self, result: Any = None) -> None:
         if result is None or self.quiet():
             return
-        self.shell.user_ns["_"] = result
+        self.shell.page.remember(result)
         self.shell.page.show_value(result, self.compute_format_data)
 
 
@@ -63,7 +64,8 @@ class _Formatter(DisplayFormatter):
     def format(self, obj: Any, include: Any = None, exclude: Any = None) -> Any:
         if include is None and exclude is None:
             data, metadata = super().format(obj, include={TEXT, HTML})
-            if HTML in data:
+            # Nothing at all: the object has shown itself.
+            if HTML in data or not data:
                 return data, metadata
         return super().format(obj, include, exclude)
 
@@ -83,8 +85,18 @@ class _Shell(InteractiveShell):
         """What ``plt.show()`` does."""
         self.page.show_figures()
 
+    format_error: BaseException | None = None
+
     def showtraceback(self, *args: Any, **kwargs: Any) -> None:
-        """Say nothing: the error stands in the result."""
+        """Say nothing: the error stands in the result; one in showing a value is kept."""
+        self.format_error = sys.exc_info()[1]
+
+    def enable_gui(self, gui: Any = None) -> None:
+        """Nothing to enable: a page has no windows."""
+
+    def enable_matplotlib(self, gui: Any = None) -> tuple[Any, Any]:
+        """Nothing to enable: figures show themselves, as ``%matplotlib inline`` asks."""
+        return None, None
 
     def showsyntaxerror(self, *args: Any, **kwargs: Any) -> None:
         """Say nothing: the error stands in the result."""
@@ -125,6 +137,7 @@ class Page:
         self._shell.compile.cache = self._remember  # type: ignore[method-assign]
         for name in ("In", "Out", "_dh", "_ih", "_oh", "open"):
             self._shell.user_ns.pop(name, None)
+        self._last: Any = self._shell.user_ns.get("_")
         # IPython's own would ask a terminal that is not there.
         self._shell.user_ns.update(exit=sys.exit, quit=sys.exit)
         warnings.filterwarnings("ignore", "To exit: use", UserWarning)
@@ -142,6 +155,12 @@ class Page:
         value = evaluate(question, self._shell.user_ns, self._path)
         self._capture.take()
         return value
+
+    def remember(self, value: Any) -> None:
+        """Call the last value ``_``, unless the page has given that name to something else."""
+        names = self._shell.user_ns
+        if names.get("_", self._last) is self._last:
+            names["_"] = self._last = value
 
     def bind(self, name: str, value: Any) -> None:
         """Give the page a name."""
@@ -175,7 +194,13 @@ class Page:
             self._flush()
             self._parts.append(Rich(self._figures.draw(value)))
             return
+        self._shell.format_error = None
         data, _ = as_data(value)
+        error = self._shell.format_error
+        if error is not None and not data:
+            raise error
+        if not data:
+            return
         self.show(data)
         self._value = self._parts[-1] if isinstance(self._parts[-1], Text) else None
 
@@ -186,7 +211,8 @@ class Page:
         if rich:
             self._parts.append(Rich(rich))
         else:
-            self._parts.append(Text(data.get(TEXT, "") + "\n"))
+            text = as_shown(data.get(TEXT, "").encode("utf-8", "replace"))
+            self._parts.append(Text(text + "\n"))
 
     def _drawn(self, name: str, figure: Any) -> Any:
         """What ``display(figure)`` gives: SVG, or pixels if it is very large."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 import sys
 import types
@@ -24,7 +25,11 @@ class State:
         self._names = names
         self._bound = dict(names)
         self._random = _random_states()
-        self._tensors = [(tensor, tensor._version) for tensor in _tensors(names)]
+        reachable = list(_reachable(names))
+        self._tensors = [(value, value._version) for value in reachable if _is_tensor(value)]
+        generators = [value for value in reachable if _generator_state(value) is not None]
+        self._generators = [(made, copy.deepcopy(_generator_state(made))) for made in generators]
+        self._figures = _figures()
 
     def forget(self, name: str) -> None:
         """Take a name out that evaluating binds by itself."""
@@ -34,12 +39,16 @@ class State:
     def changes(self) -> list[str]:
         """What is no longer as it was, in words."""
         found = []
-        for name in sorted({*self._bound, *self._names}):
+        for name in sorted({*self._bound, *self._names}, key=str):
             if self._bound.get(name, self) is not self._names.get(name, self):
                 found.append(f"binds the name {name!r}")
         for name, state in _random_states().items():
             if name in self._random and not _equal(state, self._random[name]):
                 found.append(f"moves the random state of {name}")
+        if any(not _equal(_generator_state(made), state) for made, state in self._generators):
+            found.append("moves a random generator of the page")
+        if _figures() != self._figures:
+            found.append("opens or closes a figure")
         if any(tensor._version != version for tensor, version in self._tensors):
             found.append("changes a tensor in place")
         return found
@@ -54,10 +63,12 @@ class State:
 
 def _random_states() -> dict[str, Any]:
     states: dict[str, Any] = {"random": random.getstate()}
-    if "numpy" in sys.modules:
-        states["numpy"] = sys.modules["numpy"].random.get_state()
-    torch = sys.modules.get("torch")
-    if torch is not None:
+    numpy: Any = sys.modules.get("numpy")
+    torch: Any = sys.modules.get("torch")
+    # A page may put a stub, or nothing, in place of a package.
+    if hasattr(numpy, "random"):
+        states["numpy"] = numpy.random.get_state()
+    if hasattr(torch, "get_rng_state"):
         states["torch"] = torch.get_rng_state()
     return states
 
@@ -79,23 +90,51 @@ def _equal(first: Any, second: Any) -> bool:
     return bool(same.all()) if hasattr(same, "all") else bool(same)
 
 
-def _tensors(names: dict[str, Any]) -> Iterator[Any]:
-    """The tensors that can be reached from the page's names."""
+def _generator_state(value: Any) -> Any:
+    """The state of a random generator that a page made; None for anything else."""
+    if isinstance(value, random.Random):
+        return value.getstate()
+    kind = f"{type(value).__module__}.{type(value).__name__}"
+    if kind.startswith("numpy.random") and hasattr(value, "bit_generator"):
+        return repr(value.bit_generator.state)
+    if kind.startswith("torch") and type(value).__name__ == "Generator":
+        return value.get_state()
+    return None
+
+
+def _figures() -> list[int]:
+    """The numbers of the figures that pyplot holds open."""
+    pyplot: Any = sys.modules.get("matplotlib.pyplot")
+    return list(pyplot.get_fignums()) if hasattr(pyplot, "get_fignums") else []
+
+
+def _is_tensor(value: Any) -> bool:
     torch = sys.modules.get("torch")
-    if torch is None:
-        return
+    tensor = getattr(torch, "Tensor", None)
+    return tensor is not None and isinstance(value, tensor) and not value.is_inference()
+
+
+def _reachable(names: dict[str, Any]) -> Iterator[Any]:
+    """What can be reached from the page's names through containers and attributes."""
     waiting, seen = list(names.values()), set[int]()
     while waiting and len(seen) < _MOST:
         value = waiting.pop()
         if isinstance(value, _LEAVES) or id(value) in seen:
             continue
         seen.add(id(value))
-        if isinstance(value, torch.Tensor):
-            if not value.is_inference():
-                yield value
-        elif isinstance(value, Mapping):
+        yield value
+        if isinstance(value, Mapping):
             waiting += [*value.keys(), *value.values()]
         elif isinstance(value, list | tuple | set | frozenset):
             waiting += value
-        elif isinstance(getattr(value, "__dict__", None), dict):
-            waiting += value.__dict__.values()
+        elif not _is_tensor(value):
+            waiting += _attributes(value)
+
+
+def _attributes(value: Any) -> list[Any]:
+    """The attributes of an object; a proxy may refuse to show them."""
+    try:
+        held = value.__dict__
+    except Exception:
+        return []
+    return list(held.values()) if isinstance(held, dict) else []

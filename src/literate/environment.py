@@ -1,0 +1,53 @@
+"""The environment of a worker, pinned so that every machine gives the same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+__all__ = ["environment"]
+
+
+def environment(threads: int, folder: Path) -> dict[str, str]:
+    """The environment of a worker: the same numbers and text on every machine.
+
+    Args:
+        threads: how many numerical libraries may use.
+        folder: for what libraries want to keep while the page runs.
+    """
+    inherited = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(
+            ("LC_", "PYTHON", "PYTEST_", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR")
+        )
+    }
+    kept = ("PYTHONPATH", "PYTHONHOME")
+    inherited.update({name: os.environ[name] for name in kept if name in os.environ})
+    count = str(threads)
+    pinned = {
+        **dict.fromkeys(
+            (
+                "OMP_NUM_THREADS",
+                "OPENBLAS_NUM_THREADS",
+                "MKL_NUM_THREADS",
+                "NUMEXPR_NUM_THREADS",
+                "VECLIB_MAXIMUM_THREADS",
+            ),
+            count,
+        ),
+        "PYTHONHASHSEED": "0",
+        "PYTHONUTF8": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "COLUMNS": "80",
+        "LINES": "24",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "MPLBACKEND": "module://literate.worker.backend",
+        "MATPLOTLIBRC": str(Path(__file__).parent / "assets" / "matplotlibrc"),
+        "IPYTHONDIR": str(folder / "ipython"),
+    }
+    return inherited | pinned
