@@ -160,7 +160,9 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
                 for problem in problems:
                     log.warning(f"{page.file.src_uri}: {problem}")
         name = page.file.src_uri
-        return pipeline.fill(html, self.inserts.get(name, {})) + self.feet.get(name, "")
+        if name not in self.inserts:
+            return html
+        return pipeline.fill(html, self.inserts[name]) + self.feet.get(name, "")
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any

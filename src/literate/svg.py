@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import xml.etree.ElementTree as ET
 
@@ -11,7 +12,7 @@ SVG = "http://www.w3.org/2000/svg"
 XLINK = "http://www.w3.org/1999/xlink"
 
 _REFERENCE = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
-_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_NUMBER = re.compile(r"-?\d+\.\d{2,}")
 _NO_TURN = re.compile(r"rotate\(-?0(?: [^)]*)?\)")
 _BLACK = re.compile(r"(?<![\w#-])(?:#000000|#000|black|rgb\(0,\s*0,\s*0\))(?![\w-])")
 _FONT = re.compile(r"font:\s*([^;]*?)(\d[\d.]*px)\s+[^;\"]*")
@@ -32,7 +33,7 @@ def for_page(svg: str, prefix: str, alt: str) -> str:
     """The drawing as it stands inside a page.
 
     Black follows the colour of the page's text, text takes the page's font, and
-    coordinates keep two digits.
+    coordinates keep one digit.
 
     Args:
         svg: an SVG document.
@@ -131,7 +132,8 @@ def _references(element: ET.Element) -> list[str]:
 
 def _restyle(element: ET.Element) -> None:
     for name in _COORDINATES & set(element.attrib):
-        value = _NUMBER.sub(lambda found: _short(found.group()), element.attrib[name])
+        shorten = functools.partial(_short, 3 if name == "transform" else 1)
+        value = _NUMBER.sub(shorten, element.attrib[name])
         element.set(name, " ".join(value.split()))
     if _NO_TURN.fullmatch(element.get("transform", "")):
         del element.attrib["transform"]
@@ -146,8 +148,8 @@ def _style(value: str) -> str:
     return _FAMILY.sub("", value)
 
 
-def _short(number: str) -> str:
-    text = f"{float(number):.2f}".rstrip("0").rstrip(".")
+def _short(digits: int, number: re.Match[str]) -> str:
+    text = f"{float(number.group()):.{digits}f}".rstrip("0").rstrip(".")
     return "0" if text in {"", "-0"} else text
 
 
@@ -160,6 +162,7 @@ def _write(root: ET.Element) -> str:
     """One line of XML, which HTML reads as well."""
     ET.register_namespace("", SVG)
     ET.register_namespace("xlink", XLINK)
+    _unwrap(root)
     for element in root.iter():
         for part in ("text", "tail"):
             blank = getattr(element, part)
@@ -167,3 +170,14 @@ def _write(root: ET.Element) -> str:
                 setattr(element, part, None)
     text = ET.tostring(root, encoding="unicode", short_empty_elements=True)
     return text.replace("\n", " ")
+
+
+def _unwrap(parent: ET.Element) -> None:
+    """Replace groups that say nothing by what they hold."""
+    for child in parent:
+        _unwrap(child)
+    flat: list[ET.Element] = []
+    for child in parent:
+        bare = child.tag == f"{{{SVG}}}g" and not child.attrib
+        flat += list(child) if bare else [child]
+    parent[:] = flat

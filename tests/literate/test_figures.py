@@ -183,5 +183,5 @@ def test_svg_of_others_keeps_its_own_colours_and_loses_its_size() -> None:
     assert 'aria-hidden="true"' in html
     assert '<use fill="#00000080" xlink:href="#p-a"' in html
     assert "unused" not in html
-    assert 'd="M 1.23,2 L 0,3"' in html
+    assert 'd="M 1.2,2 L 0,3"' in html
     assert "stroke:currentColor;fill:url(#p-a)" in html

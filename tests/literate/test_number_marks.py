@@ -39,9 +39,9 @@ PAGE = """\
 <span class="literate-anchor" id="block-1"></span>
 <details id="fold"><summary>Code</summary><pre>weights = 1</pre></details>
 <p>First <data class="literate-number" id="n-1" value="0.576112" data-of="weights[2, 2]"
-data-at="#block-1" data-list="numbers/#n-1">0.576</data>, then
+data-at="#block-1">0.576</data>, then
 <data class="literate-number literate-cited" id="n-2" value="0.1"
-data-source="GPT-2 configuration" data-list="numbers/#n-2">0.1</data>, about
+data-source="GPT-2 configuration">0.1</data>, about
 <data class="literate-number" id="n-3" value="0.061" data-of="x" data-tol="0.02">0.05</data>.</p>
 <details><summary>More</summary><p>Folded:
 <data class="literate-number literate-claim" id="n-4" value="True"
@@ -52,11 +52,12 @@ and <data class="literate-number literate-unchecked" id="n-6" value="93%" data-o
 data-why="reported, not checked in this build: it needs gpt2">93%</data></p>
 <table><tr><td><data class="literate-number" id="n-7" value="[8, 256]"
 data-of="list(torch.softmax(scores_of_a_long_name / 2 ** 0.5, dim=-1).masked_fill(mask, 0).shape)"
-data-at="#block-1" data-list="numbers/#n-7"><code>[8, 256]</code></data></td></tr></table>
+data-at="#block-1"><code>[8, 256]</code></data></td></tr></table>
 <p><data class="literate-number" id="n-8" value="2.718281828" data-of="math.exp(1)"><math>
 <semantics><mrow><msup><mi>e</mi><mn>1</mn></msup><mo>=</mo><mn>2.718</mn></mrow>
 <annotation encoding="application/x-tex">e^1 = 2.718</annotation></semantics></math></data></p>
 <p><a href="elsewhere/" id="end">The end</a></p>
+<aside class="literate-foot" aria-label="How this page was checked" data-rows="numbers/#"></aside>
 </main>
 <script src="literate.js"></script>
 </html>

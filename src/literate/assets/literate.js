@@ -46,7 +46,9 @@
 
   /** What is known of a number, and where there is more. @param {HTMLDataElement} number */
   const describe = (number) => {
-    const { of, source, why, tol, at, list } = /** @type {any} */ (number.dataset)
+    const { of, source, why, tol, at } = /** @type {any} */ (number.dataset)
+    // The page of all numbers names its rows alike, so its address stands once, at the foot.
+    const rows = /** @type {HTMLElement | null} */ (document.querySelector(".literate-foot"))?.dataset.rows
     const is = number.matches(".literate-claim") ? " is " : " = "
     const facts = make("p", of ? make("code", of) : "")
     const links = make("p")
@@ -54,7 +56,7 @@
     if (source || why) facts.append(source ? "Source: " + source : make("span", why))
     else facts.append(is, make("code", number.value), tol ? `, within ${tol}` : "")
     if (at) links.append(Object.assign(make("a", "Where it is computed"), { href: at }))
-    if (list) links.append(Object.assign(make("a", "List of numbers"), { href: list }))
+    if (rows) links.append(Object.assign(make("a", "List of numbers"), { href: rows + number.id }))
     return [facts, links, make("p", "← → other numbers")]
   }
 

@@ -21,20 +21,15 @@ def anchor(claim: Claim) -> str:
 class Marks:
     """Makes the HTML that opens and closes around a literal."""
 
-    def __init__(
-        self, document: Document, result: ChapterResult, slug: str, numbers_url: str = ""
-    ) -> None:
+    def __init__(self, document: Document, result: ChapterResult, slug: str) -> None:
         self._slug = slug
         self._result = result
         self._origins = Origins(document)
-        self._numbers_url = numbers_url
 
     def opening(self, claim: Claim) -> str:
         """The tag before the literal; the one behind it is ``</data>``."""
         judgement = judge(claim, self._result)
         attributes = {"class": _classes(judgement), "id": anchor(claim), **self._details(judgement)}
-        if self._numbers_url:
-            attributes["data-list"] = f"{self._numbers_url}#{self.row(claim)}"
         written = " ".join(f'{name}="{_attribute(value)}"' for name, value in attributes.items())
         return f"<data {written}>"
 

@@ -25,10 +25,16 @@ class Listed:
     url: str
 
 
-def foot(
-    document: Document, result: ChapterResult, threads: int, date: str, numbers_url: str
-) -> str:
-    """How many numbers were checked, with what, how old the text is, and what the marks mean."""
+def foot(document: Document, result: ChapterResult, threads: int, date: str, rows: str) -> str:
+    """How many numbers were checked, with what, how old the text is, and what the marks mean.
+
+    Args:
+        document: the page.
+        result: what its blocks and claims gave.
+        threads: how many it ran with.
+        date: of the last change.
+        rows: the address of the page of all numbers, up to a claim's own name in it.
+    """
     judgements = [judge(claim, result) for claim in document.claims]
     checked = sum(judgement.standing.holds for judgement in judgements)
     cited = sum(judgement.standing is Standing.CITED for judgement in judgements)
@@ -43,9 +49,10 @@ def foot(
     sentences = [", ".join(words) + ".", "Run with " + ", ".join(versions) + "."]
     sentences += [f"Last changed on {date}."] if date else []
     marks = "Dotted lines mark checked numbers, dashed ones cited, waves ones not checked."
-    link = f' <a href="{escape(numbers_url)}">All numbers</a>.' if numbers_url else ""
+    link = f' <a href="{escape(rows.partition("#")[0])}">All numbers</a>.' if rows else ""
+    told = f' data-rows="{escape(rows)}"' if rows else ""
     return (
-        '<aside class="literate-foot" aria-label="How this page was checked">'
+        f'<aside class="literate-foot" aria-label="How this page was checked"{told}>'
         f"<p>{escape(' '.join(sentences))}</p><p>{marks}{link}</p></aside>"
     )
 
