@@ -133,13 +133,16 @@ def _wrapped(mathml: str, formula: _Formula) -> str:
         # It can scroll sideways, so that the page need not; with the focus also by keyboard.
         attributes = _MARKED.sub(r"\1math-block", formula.attributes, count=1)
         attributes += ' role="group" aria-label="formula" tabindex="0" data-search-exclude'
-        return f"<div{attributes}>{mathml}</div>"
+        # Nobody reads the TeX here: search passes over the block, and browsers never show it.
+        return f"<div{attributes}>{_ANNOTATION.sub('', mathml)}</div>"
     attributes = _MARKED.sub(r"\1math-inline", formula.attributes, count=1)
     # The TeX has its `<` escaped, so these can only be the tags.
     mathml = mathml.replace("<semantics>", '<semantics><mstyle data-search-exclude="">')
     mathml = mathml.replace("<annotation ", "</mstyle><annotation ")
     return f"<span{attributes}>{mathml}</span>"
 
+
+_ANNOTATION = re.compile(r"<annotation [^<]*</annotation>")
 
 _MARKUP = re.compile(r"<!--|<(?=[a-zA-Z])")
 

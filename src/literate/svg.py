@@ -17,6 +17,7 @@ _NO_TURN = re.compile(r"rotate\(-?0(?: [^)]*)?\)")
 _BLACK = re.compile(r"(?<![\w#-])(?:#000000|#000|black|rgb\(0,\s*0,\s*0\))(?![\w-])")
 _FONT = re.compile(r"font:\s*([^;]*?)(\d[\d.]*px)\s+[^;\"]*")
 _FAMILY = re.compile(r"font-family:[^;\"]*;?")
+_BLANKS = re.compile(r"\s*([:;])\s*")
 _LENGTH = re.compile(r"\s*([\d.]+)\s*(pt|px|in|cm|mm|)\s*\Z")
 _PIXELS = {"pt": 4 / 3, "px": 1, "": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4}
 _COORDINATES = {"d", "transform", "points", "x", "y", "width", "height", "r"} | {
@@ -145,7 +146,7 @@ def _restyle(element: ET.Element) -> None:
 def _style(value: str) -> str:
     value = _BLACK.sub("currentColor", value)
     value = _FONT.sub(r"font-size: \2", value)
-    return _FAMILY.sub("", value)
+    return _BLANKS.sub(r"\1", _FAMILY.sub("", value)).strip("; ")
 
 
 def _short(digits: int, number: re.Match[str]) -> str:

@@ -188,6 +188,8 @@ def test_wrong_digits_do_not_change_how_the_source_is_read(
     for claim in document.claims:
         if claim.kind in {"=", "above"}:
             text = shifted(claim.literal.text, position, shift)
+            if text.startswith("0,"):
+                continue  # no number begins like this, and the one behind the comma is wrong too
             edits[claim.literal.span] = text
             if claim.echo:
                 edits[claim.echo] = text
