@@ -60,11 +60,10 @@ site: $(STAMP)
 serve: $(STAMP)
 	@$(RUN) -m mkdocs serve $(ARGS)
 
-# By whole files, since tests of one file share what they set up. On machines with many
-# cores more workers than eight only cost memory.
+# On machines with many cores more workers than eight only cost memory.
 test: $(STAMP)
 	@echo '== tests'
-	@$(RUN) -m pytest -n auto --maxprocesses 8 --dist loadfile $(ARGS)
+	@$(RUN) -m pytest -n auto --maxprocesses 8 $(ARGS)
 
 check: check-style test check-pages
 
