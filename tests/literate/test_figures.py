@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 
@@ -10,6 +11,7 @@ import pytest
 from literate import pipeline
 from literate.errors import ExitStatus, exit_status
 from literate.pipeline import Page
+from literate.results import ChapterResult
 from literate.svg import UnreadableSvgError, for_file, for_page
 
 Run = Callable[..., Page]
@@ -90,6 +92,13 @@ def test_ids_of_two_drawings_on_a_page_differ(run_page: Run) -> None:
 def test_same_page_gives_the_same_bytes(run_page: Run) -> None:
     body = block(IMPORT + "plt.plot([1, 2])\nplt.imshow([[1, 2]])")
     assert inserts(run_page(body)) == inserts(run_page(body))
+
+
+def test_result_of_a_page_travels_as_json_and_back(run_page: Run) -> None:
+    body = block(IMPORT + "print(1)\nplt.plot([1, 2])") + "1<!--= 1 --> 2<!--= nosuch -->\n\n"
+    result = run_page(body + block("1 / 0", "")).result
+    assert result.failed
+    assert ChapterResult.from_json(json.loads(json.dumps(result.to_json()))) == result
 
 
 def test_figure_without_words_is_a_finding(run_page: Run) -> None:
