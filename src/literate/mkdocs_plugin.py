@@ -16,6 +16,7 @@ from mkdocs.structure.pages import Page as SitePage
 from literate import pipeline
 from literate.errors import ExitStatus, Level, LiterateError, exit_status
 from literate.markdown_extension import CodeExtension
+from literate.mkdocs_notebooks import Notebooks
 
 __all__ = ["LiteratePlugin"]
 
@@ -45,6 +46,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self.inserts: dict[str, dict[str, str]] = {}
         self.feet: dict[str, str] = {}
         self.codes: dict[str, str] = {}
+        self.notebooks = Notebooks()
         self.date = ""
 
     def load_config(
@@ -117,6 +119,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         for name in ASSETS:
             file = File(name, str(package), config.site_dir, config.use_directory_urls)
             files.append(file)
+        self.notebooks.add(self.pages, files, config)
         return files
 
     @event_priority(FIRST)
@@ -126,6 +129,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         """Give MkDocs the page with its options taken out and placeholders put in."""
         assert self.site is not None
         name, listing = page.file.src_uri, self.site.settings.numbers
+        self.notebooks.describe(page)
         if name == listing:
             self.inserts[name] = {"numbers": self._numbers(page.file, files)}
             return f'{markdown}\n\n<div data-literate="numbers"></div>\n'
@@ -161,8 +165,17 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
                     log.warning(f"{page.file.src_uri}: {problem}")
         name = page.file.src_uri
         if name not in self.inserts:
-            return html
-        return pipeline.fill(html, self.inserts[name]) + self.feet.get(name, "")
+            return self.notebooks.content(html, page, files, config)
+        head = self.notebooks.links(name, page, files)
+        return head + pipeline.fill(html, self.inserts[name]) + self.feet.get(name, "")
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Put the notebooks into the site."""
+        self.notebooks.copy(config)
+
+    def on_shutdown(self) -> None:
+        """Take away what was written while building."""
+        self.notebooks.close()
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from yaml_env_tag import construct_env_tag
 
 from literate.errors import UsageError
 
@@ -37,6 +38,9 @@ class Settings:
         watch: folders whose change re-runs pages in the live preview.
         mathematics: whether formulas become MathML when the site is built.
         numbers: the page that lists every number, such as ``numbers.md``; none if empty.
+        notebooks: the folder of the site that holds each page as a notebook; none if empty.
+        install: what a notebook installs where it is run elsewhere: requirements for ``pip
+            install``, with blanks between them.
         unbound: how many numbers nobody needs to check; more are a finding of ``audit``.
         resources: what blocks and claims may need, by name.
     """
@@ -48,6 +52,8 @@ class Settings:
     watch: tuple[str, ...] = ("src",)
     mathematics: bool = False
     numbers: str = ""
+    notebooks: str = ""
+    install: str = ""
     unbound: int | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
 
@@ -125,6 +131,8 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "mathematics": (lambda v: isinstance(v, bool), "true or false"),
     "watch": (_are_texts, "a list of folders"),
     "numbers": (lambda v: isinstance(v, str), "the path of a page"),
+    "notebooks": (lambda v: isinstance(v, str), "the path of a folder below the site"),
+    "install": (lambda v: isinstance(v, str), "requirements with blanks between them"),
     "unbound": (lambda v: v is None or _is_whole(v, 0), "a whole number"),
     "resources": (_are_resources, "a mapping of names to a path and how to get it"),
 }
@@ -190,8 +198,9 @@ def _pyproject_values(root: Path) -> tuple[dict[str, Any], Path]:
 
 
 class _Tolerant(yaml.SafeLoader):
-    """Reads past the tags that MkDocs resolves (``!ENV``, ``!!python/name:``)."""
+    """Reads the environment as MkDocs does, and past its other tags (``!!python/name:``)."""
 
 
 _Tolerant.add_multi_constructor("!", lambda loader, suffix, node: None)
+_Tolerant.add_constructor("!ENV", construct_env_tag)
 _Tolerant.add_multi_constructor("tag:yaml.org,2002:python/", lambda loader, suffix, node: None)

@@ -1,4 +1,4 @@
-"""The command line: ``literate check``, ``sync``, ``render``, ``audit`` and ``diff``."""
+"""The command line: ``literate check``, ``literate sync`` and their like."""
 
 from literate.cli.main import main
 

@@ -12,7 +12,7 @@ from literate import pipeline
 from literate.errors import ConflictError, ExitStatus, Finding, UsageError, exit_status
 from literate.pipeline import Coverage, Page
 
-__all__ = ["audit", "check", "diff", "render", "say", "sync"]
+__all__ = ["audit", "check", "diff", "notebook", "render", "say", "sync"]
 
 
 def check(options: argparse.Namespace) -> ExitStatus:
@@ -63,6 +63,16 @@ def render(options: argparse.Namespace) -> ExitStatus:
     return _close(pages, [page.findings for page in pages])
 
 
+def notebook(options: argparse.Namespace) -> ExitStatus:
+    """Write pages as executed notebooks; none of a page that failed."""
+    site = pipeline.find_site(Path.cwd())
+    pages = _run(options.paths)
+    for target, page in _targets(pages, options.out, site, ".ipynb").items():
+        if not page.result.failed:
+            _write(target, pipeline.notebook(page).encode())
+    return _close(pages, [page.findings for page in pages])
+
+
 def audit(options: argparse.Namespace) -> ExitStatus:
     """Count the numbers that have a proof, and list those that have none."""
     site = pipeline.find_site(Path.cwd())
@@ -95,13 +105,16 @@ def _print_coverage(page: Coverage) -> None:
         print(f"{mention.where}: {mention.text} is unbound; bind it with <!--= … --> or cite it")
 
 
-def _targets(pages: Sequence[Page], out: Path, site: pipeline.Site) -> dict[Path, Page]:
+def _targets(
+    pages: Sequence[Page], out: Path, site: pipeline.Site, suffix: str = ""
+) -> dict[Path, Page]:
     """Where each page goes; two in one place, or one onto itself, are refused."""
     targets: dict[Path, Page] = {}
     for page in pages:
         file = page.chapter.file.resolve()
         inside = file.is_relative_to(site.docs.resolve())
         target = out / (file.relative_to(site.docs.resolve()) if inside else file.name)
+        target = target.with_suffix(suffix) if suffix else target
         if target in targets:
             what = f"{targets[target].name} and {page.name} would both be {target}"
             raise UsageError(what, "render them one at a time")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from literate import pipeline
-from literate.cli.commands import audit, check, diff, render, say, sync
+from literate.cli.commands import audit, check, diff, notebook, render, say, sync
 from literate.errors import ExitStatus, LiterateError
 
 __all__ = ["main"]
@@ -88,9 +88,11 @@ def _parser() -> argparse.ArgumentParser:
     differing = _command(commands, "diff", diff, _DIFF, revision=True)
     differing.epilog = _DIFF_EPILOG
     rendering = _command(commands, "render", render, "write the pages as plain Markdown")
-    rendering.add_argument(
-        "--out", type=Path, required=True, metavar="DIR", help="the folder to write to"
-    )
+    exporting = _command(commands, "notebook", notebook, "write the pages as executed notebooks")
+    for command in (rendering, exporting):
+        command.add_argument(
+            "--out", type=Path, required=True, metavar="DIR", help="the folder to write to"
+        )
     return parser
 
 

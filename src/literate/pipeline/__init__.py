@@ -10,6 +10,8 @@ from literate.pipeline.pages import (
     formulas,
     last_change,
     list_numbers,
+    notebook,
+    notebook_page,
     plain,
     rendered,
 )
@@ -45,6 +47,8 @@ __all__ = [
     "last_change",
     "left_over",
     "list_numbers",
+    "notebook",
+    "notebook_page",
     "open_chapter",
     "parts_of",
     "plain",

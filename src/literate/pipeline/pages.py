@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from literate import render
 from literate.document import Document, FrontMatter
 from literate.history import last_change
 from literate.mathematics import replace_formulas
+from literate.notebook import notebook as write_notebook
+from literate.notebook_page import slim
 from literate.pipeline.runs import Page
 from literate.render import Listed, Plain, Rendered, fill
 
@@ -19,6 +21,8 @@ __all__ = [
     "formulas",
     "last_change",
     "list_numbers",
+    "notebook",
+    "notebook_page",
     "plain",
     "rendered",
 ]
@@ -73,3 +77,19 @@ def formulas(html: str) -> tuple[str, list[str]]:
     """The page's HTML with MathML for its formulas, and what could not be converted."""
     converted, problems = replace_formulas(html)
     return converted, [str(problem) for problem in problems]
+
+
+def notebook(page: Page, resolve: Callable[[str], str] = lambda target: target) -> str:
+    """The page as an executed notebook's JSON.
+
+    Args:
+        page: a page that has run.
+        resolve: the target of a link as it is to stand in the notebook.
+    """
+    chapter = page.chapter
+    return write_notebook(chapter.document, page.result, chapter.settings.install, resolve)
+
+
+def notebook_page(html: str, resolve: Callable[[str], str]) -> str:
+    """What mkdocs-jupyter made of a notebook, in the elements of the site's other pages."""
+    return slim(html, resolve)

@@ -1,0 +1,151 @@
+"""The notebooks of a site: one for each literate page, to read and to download."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import tempfile
+from collections.abc import Mapping
+from functools import partial
+from html import escape, unescape
+from pathlib import Path
+from urllib.parse import urljoin, urlsplit
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page as SitePage
+from mkdocs.structure.toc import AnchorLink, TableOfContents
+from mkdocs.utils import get_relative_url
+
+from literate import pipeline
+
+__all__ = ["Notebooks"]
+
+_ICON = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" aria-hidden="true">'
+    '<path d="M5 20h14v-2H5m14-9h-4V3H9v6H5l7 7 7-7Z"/></svg>'
+)
+
+
+_HEADING = re.compile(
+    r'<h(?P<level>[1-3]) [^>]*\bid="(?P<id>[^"]*)"[^>]*>(?P<text>.*?)</h(?P=level)>', re.DOTALL
+)
+_TAG = re.compile(r"<[^>]*>")
+
+
+class Notebooks:
+    """Writes notebooks beside the site's own files and puts them where readers look.
+
+    mkdocs-jupyter makes pages of them where the site has it. The files themselves are
+    always there to be downloaded.
+    """
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._chapters: dict[str, str] = {}
+
+    def close(self) -> None:
+        """Take the written files away."""
+        if self._folder:
+            self._folder.cleanup()
+            self._folder = None
+
+    def add(self, pages: Mapping[str, pipeline.Page], files: Files, config: MkDocsConfig) -> None:
+        """Write the notebooks of pages, by their paths, and add them to the site's files."""
+        self._chapters = {}
+        self._folder = self._folder or tempfile.TemporaryDirectory(prefix="literate-notebooks-")
+        for name, page in pages.items():
+            chapter, folder = files.get_file_from_path(name), page.chapter.settings.notebooks
+            if chapter is None or not folder:
+                continue
+            uri = _uri(folder, name)
+            self._chapters[uri] = name
+            path = Path(self._folder.name) / uri
+            path.parent.mkdir(parents=True, exist_ok=True)
+            resolve = partial(_address, chapter, files, config.site_url or "")
+            text = pipeline.notebook(page, resolve)
+            if not path.exists() or path.read_text("utf-8") != text:
+                path.write_text(text, "utf-8", newline="\n")
+            file = File(uri, self._folder.name, config.site_dir, config.use_directory_urls)
+            files.append(file)
+
+    def describe(self, page: SitePage) -> None:
+        """Give a notebook's page what other pages have in their front matter."""
+        chapter = self._chapters.get(page.file.src_uri)
+        if chapter is not None:
+            page.meta.setdefault("description", f"{chapter} as an executed Jupyter notebook")
+            # Search would find every sentence twice.
+            page.meta.setdefault("search", {"exclude": True})
+
+    def links(self, name: str, page: SitePage, files: Files) -> str:
+        """The HTML at a chapter's head that leads to its notebook; none if it has none."""
+        uri = next((uri for uri, chapter in self._chapters.items() if chapter == name), "")
+        file = files.get_file_from_path(uri) if uri else None
+        if file is None:
+            return ""
+        download = escape(get_relative_url(uri, page.file.url))
+        words = "Download this page as a notebook"
+        return (
+            f'<a class="md-content__button md-icon literate-download" href="{download}" '
+            f'download title="{words}" aria-label="{words}">{_ICON}</a>'
+        )
+
+    def content(self, html: str, page: SitePage, files: Files, config: MkDocsConfig) -> str:
+        """A notebook's page without what it does not need; any other page as it is."""
+        name = self._chapters.get(page.file.src_uri)
+        chapter = files.get_file_from_path(name) if name else None
+        if chapter is None:
+            return html
+        base = config.site_url or ""
+
+        def resolve(target: str) -> str:
+            address = _address(chapter, files, "/", target)
+            path = address.removeprefix(base) if base else address.removeprefix("/")
+            return address if path == address else get_relative_url(path, page.file.url)
+
+        slim = pipeline.notebook_page(html, resolve)
+        page.toc = _contents(slim)
+        back, uri = chapter.url_relative_to(page.file), page.file.src_uri
+        download = get_relative_url(uri, page.file.url)
+        return (
+            f'<p class="literate-note">This is <a href="{escape(back)}">the chapter</a> as an '
+            f'executed notebook: <a href="{escape(download)}" download>download it</a>.</p>\n{slim}'
+        )
+
+    def copy(self, config: MkDocsConfig) -> None:
+        """Put the files themselves into the site, also where they became pages."""
+        for uri in self._chapters if self._folder else ():
+            assert self._folder is not None
+            target = Path(config.site_dir) / uri
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes((Path(self._folder.name) / uri).read_bytes())
+
+
+def _uri(folder: str, chapter: str) -> str:
+    return posixpath.join(folder.strip("/"), f"{posixpath.splitext(chapter)[0]}.ipynb")
+
+
+def _contents(html: str) -> TableOfContents:
+    """The headings of a page. mkdocs-jupyter's own list ends where it misreads a fence."""
+    roots: list[AnchorLink] = []
+    above: list[AnchorLink] = []
+    for found in _HEADING.finditer(html):
+        title = unescape(_TAG.sub("", found["text"])).rstrip("¶ ")
+        heading = AnchorLink(title, found["id"], int(found["level"]))
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        (above[-1].children if above else roots).append(heading)
+        above.append(heading)
+    return TableOfContents(roots)
+
+
+def _address(chapter: File, files: Files, base: str, target: str) -> str:
+    """Where a link of a chapter leads, below ``base``; as it is where that is elsewhere."""
+    parts = urlsplit(target)
+    if not base or parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+        return target
+    uri = posixpath.normpath(posixpath.join(posixpath.dirname(chapter.src_uri), parts.path))
+    file = files.get_file_from_path(uri)
+    if file is None:
+        return target
+    return urljoin(base, file.url) + (f"#{parts.fragment}" if parts.fragment else "")
