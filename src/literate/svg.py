@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import xml.etree.ElementTree as ET
+from decimal import Decimal, InvalidOperation
 
 __all__ = ["UnreadableSvgError", "for_file", "for_page"]
 
@@ -13,6 +14,7 @@ XLINK = "http://www.w3.org/1999/xlink"
 
 _REFERENCE = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)")
 _NUMBER = re.compile(r"-?\d+\.\d{2,}")
+_STEP = re.compile(r"([MLQCZ])([^A-Za-z]*)", re.IGNORECASE)
 _NO_TURN = re.compile(r"rotate\(-?0(?: [^)]*)?\)")
 _BLACK = re.compile(r"(?<![\w#-])(?:#000000|#000|black|rgb\(0,\s*0,\s*0\))(?![\w-])")
 _FONT = re.compile(r"font:\s*([^;]*?)(\d[\d.]*px)\s+[^;\"]*")
@@ -23,6 +25,9 @@ _PIXELS = {"pt": 4 / 3, "px": 1, "": 1, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25
 _COORDINATES = {"d", "transform", "points", "x", "y", "width", "height", "r"} | {
     name + digit for name in ("x", "y") for digit in "12"
 }
+_POINTS = {"M": 1, "L": 1, "Q": 2, "C": 3}
+"""How many points a command of a path takes."""
+
 _IDS = ("aria-labelledby", "aria-describedby")
 
 
@@ -86,13 +91,20 @@ def _read(svg: str) -> ET.Element:
     root.set("fill", root.get("fill", "currentColor"))
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag in {f"{{{SVG}}}metadata", "metadata"}:
+            metadata = child.tag in {f"{{{SVG}}}metadata", "metadata"}
+            if metadata or _is_background(child, parent):
                 parent.remove(child)
             elif _is_rule_of_matplotlib(child):
                 # A rule for `*` would reach the whole page.
                 parent.remove(child)
                 root.set("stroke-linejoin", "round")
     return root
+
+
+def _is_background(element: ET.Element, parent: ET.Element) -> bool:
+    """Whether it is a patch of matplotlib's with neither filling nor stroke."""
+    style = _BLANKS.sub(r"\1", element.get("style", "")).strip("; ")
+    return style == "fill:none" and parent.get("id", "").startswith("patch_")
 
 
 def _is_rule_of_matplotlib(element: ET.Element) -> bool:
@@ -135,12 +147,58 @@ def _restyle(element: ET.Element) -> None:
     for name in _COORDINATES & set(element.attrib):
         shorten = functools.partial(_short, 3 if name == "transform" else 1)
         value = _NUMBER.sub(shorten, element.attrib[name])
-        element.set(name, " ".join(value.split()))
+        value = " ".join(value.split())
+        element.set(name, _relative(value) if name == "d" else value)
     if _NO_TURN.fullmatch(element.get("transform", "")):
         del element.attrib["transform"]
     for name in ("style", "fill", "stroke"):
         if name in element.attrib:
             element.set(name, _style(element.attrib[name]))
+
+
+def _relative(path: str) -> str:
+    """A path in steps from point to point: shorter, and alike where shapes are alike.
+
+    Paths with other commands than matplotlib's, or in steps already, stay as they are.
+    """
+    steps = _STEP.findall(path)
+    if "".join(command + rest for command, rest in steps) != path or not path.isascii():
+        return path
+    here = start = (Decimal(0), Decimal(0))
+    pieces: list[str] = []
+    for command, rest in steps:
+        try:
+            numbers = [Decimal(word) for word in rest.split()]
+        except InvalidOperation:
+            return path
+        if command in "Zz":
+            pieces.append("z")
+            here = start
+            continue
+        points = list(zip(numbers[::2], numbers[1::2], strict=False))
+        if command.islower() or len(numbers) != 2 * _POINTS[command]:
+            return path
+        moved = [(x - here[0], y - here[1]) for x, y in points]
+        pieces.append(_one_step(command, moved))
+        here = points[-1]
+        start = here if command == "M" else start
+    return "".join(pieces)
+
+
+def _one_step(command: str, moved: list[tuple[Decimal, Decimal]]) -> str:
+    (x, y) = moved[-1]
+    if command == "L" and not y:
+        return f"h{_plain(x)}"
+    if command == "L" and not x:
+        return f"v{_plain(y)}"
+    numbers = " ".join(_plain(number) for point in moved for number in point)
+    return command.lower() + numbers.replace(" -", "-")
+
+
+def _plain(number: Decimal) -> str:
+    """A decimal number without the zeros that say nothing."""
+    text = f"{number.normalize():f}"
+    return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
 def _style(value: str) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from literate import pipeline
 from literate.errors import ExitStatus, exit_status
@@ -194,3 +197,48 @@ def test_svg_of_others_keeps_its_own_colours_and_loses_its_size() -> None:
     assert "unused" not in html
     assert 'd="M 1.2,2 L 0,3"' in html
     assert "stroke:currentColor;fill:url(#p-a)" in html
+
+
+def absolute(path: str) -> list[tuple[str, list[Decimal]]]:
+    """The points that a path goes through, whichever way it is written."""
+    here = start = (Decimal(0), Decimal(0))
+    found: list[tuple[str, list[Decimal]]] = []
+    for command, rest in re.findall(r"([a-zA-Z])([^a-zA-Z]*)", path):
+        numbers = [Decimal(number) for number in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", rest)]
+        if command == "h":
+            numbers = [numbers[0], Decimal(0)]
+        elif command == "v":
+            numbers = [Decimal(0), numbers[0]]
+        points = list(zip(numbers[::2], numbers[1::2], strict=True))
+        if command.islower():
+            points = [(here[0] + x, here[1] + y) for x, y in points]
+        kind = {"H": "L", "V": "L"}.get(command.upper(), command.upper())
+        found.append((kind, [number for point in points for number in point]))
+        here = points[-1] if points else start
+        start = here if kind == "M" else start
+    return found
+
+
+NUMBERS = st.integers(-9999, 9999).map(lambda tenths: f"{tenths / 10:g}")
+COUNTS = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
+STEPS = st.sampled_from("MLLQCZ").flatmap(
+    lambda command: st.lists(NUMBERS, min_size=COUNTS[command], max_size=COUNTS[command]).map(
+        lambda numbers: " ".join([command, *numbers])
+    )
+)
+
+
+@given(st.lists(STEPS, max_size=9))
+def test_path_in_steps_goes_through_the_same_points(steps: list[str]) -> None:
+    path = " ".join(["M 0 0", *steps])
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg"><path d="{path}"/></svg>'
+    [short] = re.findall(r' d="([^"]*)"', for_page(svg, "x", ""))
+    assert absolute(short) == absolute(path)
+
+
+@pytest.mark.parametrize(
+    "path", ["m 1 1 l 2 2", "M 1 1 A 1 1 0 0 0 2 2", "M 1 1 2 2", "M 1", "oops"]
+)
+def test_path_of_another_kind_stays_as_it_is(path: str) -> None:
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg"><path d="{path}"/></svg>'
+    assert f' d="{path}"' in for_page(svg, "x", "")
