@@ -28,7 +28,7 @@ help:
 	@echo 'make site    run the chapters and build the site into site/'
 	@echo 'make serve   preview that follows every save'
 	@echo 'make test    the tests'
-	@echo 'make check   all that must hold: format, lint, types, tests, chapters, site'
+	@echo 'make check   all that must hold: format, lint, types, workflows, tests, pages'
 	@echo 'make format  put the code in its format, and mend what lint can mend'
 	@echo 'make clean   remove what the others made, but for .venv'
 	@echo ''
@@ -74,6 +74,9 @@ check-style: $(STAMP)
 	@$(RUN) -m ruff check .
 	@echo '== types'
 	@$(RUN) -m mypy
+	@echo '== workflows'
+	@$(RUN) -m check_jsonschema --builtin-schema vendor.github-workflows .github/workflows/gate.yml
+	@$(BIN)/zizmor --offline --quiet --pedantic .github/workflows
 
 check-pages: $(STAMP)
 	@echo '== chapters'

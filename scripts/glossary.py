@@ -23,7 +23,7 @@ COMMON = {"attention", "tensor", "token", "value", "weight"}
 
 ENTRY = re.compile(r"^## (?P<term>.+?) \{ #(?P<id>[\w-]+) \}\n\n(?P<text>.+)$", re.M)
 FOUND = re.compile(
-    r"(?P<whole><h[1-6]\b.*?</h[1-6]>|<a\b.*?</a>|<(?:figure|pre|code)\b.*?</(?:figure|pre|code)>"
+    r"(?P<whole><h[1-6]\b.*?</h[1-6]>|<a\b.*?</a>|<(?:figure|pre|code|summary)\b.*?</(?:figure|pre|code|summary)>"
     r'|<div class="footnote">.*)'
     r'|(?P<italic><em>)?<abbr title="(?P<title>[^"]*)">(?P<word>[^<]*)</abbr>(?(italic)(?:</em>)?)',
     re.DOTALL,

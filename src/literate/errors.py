@@ -25,10 +25,15 @@ class ExitStatus(IntEnum):
     """The exit statuses of every command."""
 
     CLEAN = 0
+    """Nothing is to be put right."""
     FINDINGS = 1
+    """A page says something that is not so."""
     USAGE = 2
+    """A command or a setting asks for something that cannot be."""
     BLOCK_FAILED = 3
+    """A block did not end as it should."""
     INTERNAL = 4
+    """A fault of `literate` itself."""
 
 
 class Level(Enum):

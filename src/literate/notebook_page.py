@@ -121,9 +121,10 @@ def _mend_links(page: BeautifulSoup, resolve: Callable[[str], str]) -> None:
             link["class"], link["title"] = "headerlink", "Link to this section"
         elif target:
             link["href"] = resolve(str(target))
-        if name and name in taken:
-            _remove(link)
-        elif name:
+        if name:
+            _unwrap(link)
+            if name in taken:
+                link.decompose()
             taken.add(str(name))
 
     for image in page.find_all("img"):
@@ -131,12 +132,11 @@ def _mend_links(page: BeautifulSoup, resolve: Callable[[str], str]) -> None:
             image["src"] = resolve(str(image.get("src", "")))
 
 
-def _remove(link: Tag) -> None:
-    """Take out an anchor, and the paragraph that holds nothing else."""
-    holder = link.parent
-    link.decompose()
+def _unwrap(anchor: Tag) -> None:
+    """Take away the paragraph that holds nothing but an anchor."""
+    holder = anchor.parent
     if holder is not None and holder.name == "p" and not holder.get_text(strip=True):
-        holder.decompose()
+        holder.unwrap()
 
 
 def _set_formulas(page: BeautifulSoup) -> None:

@@ -62,7 +62,16 @@ def test_term_that_is_being_explained_is_no_link() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["# A head", "## A head", "[a head](x)", "`head`", "ahead", "token", "x[^1]\n\n[^1]: head"],
+    [
+        "<details><summary>a head</summary></details>",
+        "# A head",
+        "## A head",
+        "[a head](x)",
+        "`head`",
+        "ahead",
+        "token",
+        "x[^1]\n\n[^1]: head",
+    ],
 )
 def test_headings_links_code_notes_and_common_words_stay_as_they_are(text: str) -> None:
     assert 'class="term"' not in shown(text)

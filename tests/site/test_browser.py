@@ -407,6 +407,6 @@ def test_missing_page_says_so_in_the_look_of_the_site(page: Page, address: str) 
     assert answer is not None
     assert answer.status == 404
     assert failed == [missing]
-    assert "404" in page.locator(".md-content h1").inner_text()
+    assert page.locator(".md-content h1").inner_text() == "There is no page here"
     page.get_by_role("link", name="Attention, slowly").first.click()
     page.wait_for_url(f"{address}/")

@@ -65,11 +65,12 @@ def compare(literal: Literal, value: Value) -> Verdict:
         TypeError: the value is a boolean or no number.
         ValueError: the text is not that of a number.
 
-    >>> from literate.numbers import read
-    >>> compare(read("93%"), 0.92977)
-    <Verdict.EQUAL: 'equal'>
-    >>> compare(read("0.13"), 0.125)
-    <Verdict.BOUNDARY: 'boundary'>
+    Examples:
+        >>> from literate.numbers import read
+        >>> compare(read("93%"), 0.92977)
+        <Verdict.EQUAL: 'equal'>
+        >>> compare(read("0.13"), 0.125)
+        <Verdict.BOUNDARY: 'boundary'>
     """
     for reading in readings(value):
         verdict = _compare(literal, reading)

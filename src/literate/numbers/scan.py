@@ -131,8 +131,9 @@ def find(text: str, *, output: bool = False) -> list[Found]:
         output: whether a program printed it; then a point after digits is the
             number's own (``2.``), not the end of a sentence.
 
-    >>> [found.literal.text for found in find("Of 1,024, 93% fell by −0.5.")]
-    ['1,024', '93%', '−0.5']
+    Examples:
+        >>> [found.literal.text for found in find("Of 1,024, 93% fell by −0.5.")]
+        ['1,024', '93%', '−0.5']
     """
     return [
         Found(token.start, token.end, token.literal)
@@ -144,10 +145,11 @@ def find(text: str, *, output: bool = False) -> list[Found]:
 def read(text: str) -> Literal | None:
     """The literal that the whole text is, or None where it is not one literal.
 
-    >>> read("2.4 × 10⁻⁷").value
-    Decimal('2.4E-7')
-    >>> read("2.13.0") is None
-    True
+    Examples:
+        >>> read("2.4 × 10⁻⁷").value
+        Decimal('2.4E-7')
+        >>> read("2.13.0") is None
+        True
     """
     for output in (True, False):
         token = next(tokens(text, output=output), None)

@@ -76,10 +76,11 @@ def same_text(shown: str, computed: str) -> TextComparison:
         shown: the text on the page.
         computed: the text that the code put out.
 
-    >>> same_text("tensor([0.58,  1.])", "tensor([0.5764, 1.]) ").equal
-    True
-    >>> same_text("loss 0.17", "loss 0.1812").difference
-    Difference(shown='0.17', computed='0.1812', line=1, column=6)
+    Examples:
+        >>> same_text("tensor([0.58,  1.])", "tensor([0.5764, 1.]) ").equal
+        True
+        >>> same_text("loss 0.17", "loss 0.1812").difference
+        Difference(shown='0.17', computed='0.1812', line=1, column=6)
     """
     if shown.rstrip() == computed.rstrip():
         return TextComparison()

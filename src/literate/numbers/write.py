@@ -34,9 +34,10 @@ def write(literal: Literal, value: Value) -> str:
         ValueError: the form has no way to say it: a fraction for a literal that only
             stands for whole numbers, digits for ``inf``, 2 × 10⁻⁷ for ``10⁻⁷``.
 
-    >>> from literate.numbers import read
-    >>> write(read("2.4 × 10⁻⁷"), 1.6391e-08), write(read("2,304"), 1771776)
-    ('1.6 × 10⁻⁸', '1,771,776')
+    Examples:
+        >>> from literate.numbers import read
+        >>> write(read("2.4 × 10⁻⁷"), 1.6391e-08), write(read("2,304"), 1771776)
+        ('1.6 × 10⁻⁸', '1,771,776')
     """
     number = readings(value)[0]
     if number.is_nan():
