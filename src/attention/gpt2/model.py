@@ -12,7 +12,7 @@ from attention.gpt2.config import GPT2Config
 
 
 class MLP(nn.Module):
-    """Two linear maps with a GELU between them, the same for every token.
+    """Two linear maps with a GELU between, the same for every token.
 
     Args:
         emb_dim: Numbers per token, in and out.

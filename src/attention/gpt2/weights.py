@@ -77,7 +77,7 @@ def parts(index: Path) -> list[str]:
                 "fetch it again"
             ) from error
     for name in names:
-        if PurePosixPath(name.replace("\\", "/")).name != name:
+        if "\\" in str(name) or PurePosixPath(str(name)).name != name:
             raise ValueError(
                 f"{index}: {name!r} is no file beside it; fetch it again"
             )
