@@ -375,6 +375,23 @@ def test_asked_for_download_fetches_each_file_without_a_token(
     ]
 
 
+def test_pickle_is_not_fetched_only_to_be_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def fetch(repository: str, name: str, *, token: object) -> str:
+        asked.append(name)
+        if name == "config.json":
+            return str(folder / name)
+        raise huggingface_hub.errors.EntryNotFoundError("404")
+
+    monkeypatch.setattr(huggingface_hub, "hf_hub_download", fetch)
+    with pytest.raises(FileNotFoundError, match=r"has no model\.safetensors"):
+        load_gpt2("some/model", download=True)
+    assert asked == ["config.json", "model.safetensors", "model.safetensors.index.json"]
+
+
 def test_download_that_breaks_off_says_to_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
     def fetch(*args: object, **kwargs: object) -> NoReturn:
         raise RuntimeError("peer closed connection")

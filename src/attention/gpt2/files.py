@@ -27,12 +27,16 @@ class Source:
         Raises:
             ConnectionError: If it had to be fetched and could not be.
         """
-        if self.folder is not None:
-            path = self.folder / name
-            return path if path.is_file() else None
-        if self.download:
+        if self.download and self.folder is None:
             return _fetch(self.name, name)
-        return _cached(self.name, name)
+        return self.find_here(name)
+
+    def find_here(self, name: str) -> Path | None:
+        """Give the path of a file on this machine; never fetches it."""
+        if self.folder is None:
+            return _cached(self.name, name)
+        path = self.folder / name
+        return path if path.is_file() else None
 
     def need(self, *names: str) -> Path:
         """Give the path of the first of some files that is there.
@@ -56,7 +60,7 @@ class Source:
             return f"the repository has no {files}; give another one"
         return (
             f"no {files} of this repository is on this machine, and "
-            "nothing is fetched unless asked; pass download=True"
+            "nothing is fetched unless asked; pass download=True (--download)"
         )
 
 

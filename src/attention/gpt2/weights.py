@@ -52,7 +52,8 @@ def weight_files(source: Source) -> tuple[Path, ...]:
     index = source.find(INDEX)
     if index is not None:
         return tuple(source.need(name) for name in parts(index))
-    pickled = [name for name in PICKLES if source.find(name)]
+    # Half a gigabyte is not fetched only to be refused.
+    pickled = [name for name in PICKLES if source.find_here(name)]
     if pickled:
         raise ValueError(
             f"{source.name}: {pickled[0]} is a pickle, which can run any "
