@@ -60,7 +60,7 @@ class Source:
             return f"the repository has no {files}; give another one"
         return (
             f"no {files} of this repository is on this machine, and "
-            "nothing is fetched unless asked; pass download=True (--download)"
+            "nothing is fetched unless asked: download=True or --download"
         )
 
 
