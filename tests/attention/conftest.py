@@ -1,12 +1,14 @@
 """Fixtures shared by the tests of attention."""
 
 import importlib.util
-from collections.abc import Iterator
+import json
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 import torch
+from tokenizers import pre_tokenizers
 
 
 @pytest.fixture(scope="session")
@@ -34,3 +36,39 @@ def one_thread() -> Iterator[None]:
 def seed() -> None:
     """Every test starts from the same random state."""
     torch.manual_seed(0)
+
+
+TOKENS = ("The", " Time", " Trave", "ller", " smiled", " at", " us", ".", " The")
+
+
+@pytest.fixture(scope="session")
+def tokenizer_parts() -> tuple[dict[str, int], list[tuple[str, str]]]:
+    """A vocabulary and merges that cut the chapter's sentence as GPT-2's do.
+
+    The first 256 tokens are the bytes; a blank is written as GPT-2 writes it.
+    """
+    vocabulary = sorted(pre_tokenizers.ByteLevel.alphabet())
+    merges: list[tuple[str, str]] = []
+    for token in TOKENS:
+        word = token.lstrip()
+        pairs = [(word[:end], word[end]) for end in range(1, len(word))]
+        pairs += [("Ġ", word)] if token != word else []
+        merges += [pair for pair in pairs if pair not in merges]
+    vocabulary += ["".join(pair) for pair in merges]
+    return {token: number for number, token in enumerate(vocabulary)}, merges
+
+
+@pytest.fixture
+def save_tokenizer(
+    tokenizer_parts: tuple[dict[str, int], list[tuple[str, str]]],
+) -> Callable[[Path], int]:
+    """Write ``vocab.json`` and ``merges.txt`` into a folder; gives the size of the vocabulary."""
+
+    def save(folder: Path) -> int:
+        ids, merges = tokenizer_parts
+        lines = ["#version: 0.2", *(" ".join(pair) for pair in merges)]
+        (folder / "vocab.json").write_text(json.dumps(ids), "utf-8")
+        (folder / "merges.txt").write_text("\n".join(lines) + "\n", "utf-8")
+        return len(ids)
+
+    return save

@@ -210,6 +210,22 @@ def test_page_that_is_not_executed_says_so(build: Build, tmp_path: Path) -> None
     assert "not run in this build" in page(tmp_path)
 
 
+def test_block_that_needs_what_is_not_here_says_so_and_how_to_get_it(
+    build: Build, tmp_path: Path
+) -> None:
+    resources = "resources: {gpt2: {path: gpt2.json, how: '\"make it\" makes it'}}"
+    config = CONFIG.replace("mathematics: true", f"mathematics: true\n      {resources}")
+    (tmp_path / "mkdocs.yml").write_text(config, "utf-8")
+    body = '```python needs="gpt2"\nprint(1)\n```\n\n```output\n1\n```\n'
+    hidden = '\n```python hide needs="gpt2"\nx = 1\n```\n'
+    done = build(body + hidden, "--strict")
+    assert done.returncode == 0, done.stderr
+    html = page(tmp_path)
+    said = "Not run in this build: it needs gpt2; &quot;make it&quot; makes it."
+    assert html.count(said) == 1
+    assert outputs(html) == []
+
+
 def test_formula_that_cannot_be_shown_is_named_with_its_place(build: Build) -> None:
     done = build("Look: $a + \\nosuch$.\n", "--strict")
     assert done.returncode == 1

@@ -257,6 +257,11 @@ class _Renderer:
 
     def not_run(self, block: CodeBlock) -> str:
         output = self.document.outputs.get(block.index)
+        needs = block.options.needs
+        if needs in self.result.missing:
+            how = self.result.missing[needs]
+            what = f"Not run in this build: it needs {needs}; {how}."
+            return "" if block.options.hide else note(what)
         if self.frame.executed:
             failed = self.result.failed
             line = self.document.blocks[failed.index].location.line if failed else 0
