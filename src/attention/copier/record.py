@@ -3,6 +3,7 @@
 import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 FILE = Path(__file__).with_name("copier.json")
 
@@ -87,11 +88,27 @@ def load_record(path: Path | str = FILE) -> TrainingRecord:
 
 
 def save_record(record: TrainingRecord, path: Path | str) -> None:
-    """Write the record as JSON.
+    """Write the record as JSON, a checkpoint a line, to four decimals.
 
     Args:
         record: The record.
         path: Where the file goes; its folder must exist.
     """
-    text = json.dumps(asdict(record), indent=1) + "\n"
+    fields = round_floats(asdict(record))
+    points = ",\n  ".join(map(json.dumps, fields.pop("checkpoints")))
+    lines = [f'"{name}": {json.dumps(fields[name])}' for name in fields]
+    lines.append(f'"checkpoints": [\n  {points}\n ]')
+    text = "{\n " + ",\n ".join(lines) + "\n}\n"
     Path(path).write_text(text, "utf-8", newline="\n")
+
+
+def round_floats(fields: dict[str, Any]) -> dict[str, Any]:
+    """Round to four decimals: later ones differ between machines."""
+
+    def read(text: str) -> float:
+        return round(float(text), 4)
+
+    rounded: dict[str, Any] = json.loads(
+        json.dumps(fields), parse_float=read
+    )
+    return rounded

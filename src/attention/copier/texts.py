@@ -61,12 +61,6 @@ def decode(ids: Tensor) -> list[str]:
     return [WORDS[number] for number in ids.tolist()]
 
 
-def shuffle_words(n_texts: int, generator: Generator) -> Tensor:
-    """Draw all words in random order, once for each text: (B, 64)."""
-    keys = torch.rand(n_texts, len(WORDS), generator=generator)
-    return keys.argsort(dim=-1)
-
-
 def draw_repeated(n_texts: int, period: int, seed: int) -> Tensor:
     """Draw random stretches of different words, each written twice.
 
@@ -89,7 +83,8 @@ def draw_repeated(n_texts: int, period: int, seed: int) -> Tensor:
             "a stretch repeats no word"
         )
     generator = torch.Generator().manual_seed(seed)
-    stretch = shuffle_words(n_texts, generator)[:, :period]
+    keys = torch.rand(n_texts, len(WORDS), generator=generator)
+    stretch = keys.argsort(dim=-1)[:, :period]
     return stretch.repeat(1, 2)
 
 
@@ -99,10 +94,10 @@ def draw_training_texts(
     """Draw texts that go over to repeating themselves.
 
     Each begins with random words, from none up to as many as leave room
-    for two copies. Then comes a stretch, with a period of its own, over
-    and over to the end. No word occurs twice but by repetition. The words
-    at the beginning make the repetition start anywhere, so that no fixed
-    place in the text can give the answer.
+    for two copies. Then comes a stretch of random words, with a period of
+    its own, over and over to the end. The words at the beginning make the
+    repetition start anywhere, so that no fixed place in the text can give
+    the answer. Words may occur more than once, as they do in sentences.
 
     Args:
         n_texts: How many texts, ``B``.
@@ -114,9 +109,10 @@ def draw_training_texts(
         The numbers of the words, ``(B, T + 1)``, one more than ``length``
         because the last is only an answer; and booleans ``(B, T)``: True
         where the word after this one can be known, which is from the
-        first repeated word on.
+        first word of the second copy on.
     """
-    words = shuffle_words(n_texts, generator)
+    every = (n_texts, length + 1)
+    words = torch.randint(len(WORDS), every, generator=generator)
     size = (n_texts, 1)
     period = torch.randint(
         periods.start, periods.stop, size, generator=generator

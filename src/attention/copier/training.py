@@ -22,7 +22,7 @@ from attention.copier.texts import draw_repeated, draw_training_texts
 TEST_SEED = (
     1_000_000  # fresh texts come from seeds that training never uses
 )
-TEST_TEXTS = 256
+TEST_TEXTS = 128
 TEST_PERIOD = 8
 
 
@@ -39,7 +39,9 @@ class Settings:
             After them it falls to 0 along half a cosine.
         shortest: The shortest period of a text.
         longest: The longest.
-        every: Steps from one checkpoint to the next.
+        early: The first steps, in which most happens.
+        often: Steps from one checkpoint to the next in these.
+        seldom: Steps from one checkpoint to the next after them.
     """
 
     seed: int = 0
@@ -49,7 +51,9 @@ class Settings:
     warm_up: int = 100
     shortest: int = 4
     longest: int = 16
-    every: int = 25
+    early: int = 400
+    often: int = 5
+    seldom: int = 100
 
 
 Progress = Callable[[Checkpoint], None]
@@ -94,7 +98,7 @@ def train(
         },
         parameters=sum(p.numel() for p in copier.parameters()),
         seconds=round(time.monotonic() - began),
-        accuracy=test_periods(copier),
+        accuracy=measure_periods(copier),
         checkpoints=points,
     )
     return copier, record
@@ -105,7 +109,8 @@ def run(copier: Copier, settings: Settings) -> Iterable[Checkpoint]:
     generator = torch.Generator().manual_seed(settings.seed)
     optimizer = torch.optim.Adam(copier.parameters())
     for step in range(settings.steps):
-        if step % settings.every == 0:
+        every = settings.often if step < settings.early else settings.seldom
+        if step % every == 0:
             yield examine(copier, settings, step)
         for group in optimizer.param_groups:
             group["lr"] = learning_rate(step, settings)
@@ -153,7 +158,7 @@ def examine(copier: Copier, settings: Settings, step: int) -> Checkpoint:
     )
 
 
-def test_periods(copier: Copier) -> dict[int, float]:
+def measure_periods(copier: Copier) -> dict[int, float]:
     """Measure the copying at every period that fits twice."""
     periods = range(1, copier.config.context_length // 2 + 1)
     return {
