@@ -24,7 +24,7 @@ from literate.pipeline import Page
 ROOT = Path(__file__).parents[2]
 SCRIPT = ROOT / "scripts" / "record_gpt2.py"
 # The page that shows the record.
-PAGE = ROOT / "docs" / "chapters" / "gpt2-part.draft.md"
+PAGE = ROOT / "docs" / "chapters" / "trained.md"
 
 
 @pytest.fixture

@@ -157,7 +157,7 @@ def test_rich_html_stands_on_the_page_as_it_is(run_page: Run) -> None:
     html = inserts(run_page(block(RICH + "Rich()", 'alt="words" volatile')))
     assert html == (
         '<figure class="literate-figure literate-volatile" aria-label="words"'
-        ' data-search-exclude><span class="literate-label">measured in this build</span>'
+        ' data-search-exclude><span class="literate-label">from this build</span>'
         "<b>bold</b></figure>"
     )
 

@@ -101,7 +101,7 @@ def test_page_shows_what_its_blocks_put_out(build: Build, tmp_path: Path) -> Non
     assert "literate-fold" in html
     assert 'class="filename">a.py' in html
     assert "x = 1" not in re.sub("<[^>]+>", "", html)
-    assert "measured in this build" in html
+    assert "from this build" in html
 
 
 def test_figures_and_rich_results_stand_in_every_container(build: Build, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str, caption: 
     label = ""
     if options.volatile:
         mark = ' class="literate-figure literate-volatile"'
-        label = '<span class="literate-label">measured in this build</span>'
+        label = '<span class="literate-label">from this build</span>'
     below = f"<figcaption>{caption}</figcaption>" if caption else ""
     return f"<figure{mark}{attributes} data-search-exclude>{label}{inner}{below}</figure>"
 

@@ -250,7 +250,7 @@ class _Renderer:
         if not text.strip():
             return ""
         if block.options.volatile:
-            return output_box(text, "measured in this build", "literate-volatile")
+            return output_box(text, "from this build", "literate-volatile")
         if result.raised:
             return output_box(text, "raises", "literate-raises")
         return output_box(text)
