@@ -19,7 +19,7 @@ from attention.copier import (
     without_head,
 )
 from attention.fused import FusedCausalSelfAttention
-from attention.heatmaps import Heatmap, heatmap
+from attention.heatmaps import HeadBrowser, Heatmap, head_browser, heatmap
 from attention.mask import causal_mask
 from attention.one_head import OneHeadAttention
 
@@ -30,6 +30,7 @@ __all__ = [
     "Copier",
     "CopierConfig",
     "FusedCausalSelfAttention",
+    "HeadBrowser",
     "Heatmap",
     "OneHeadAttention",
     "TrainingRecord",
@@ -39,6 +40,7 @@ __all__ = [
     "decode",
     "draw_repeated",
     "encode",
+    "head_browser",
     "heatmap",
     "induction_scores",
     "load_copier",
