@@ -132,6 +132,12 @@ def test_training_texts_repeat_themselves_from_the_second_copy_on(
         assert periods
 
 
+@pytest.mark.parametrize("periods", [range(4, 10), range(0, 3), range(3, 3)])
+def test_periods_that_do_not_fit_twice_are_refused(periods: range) -> None:
+    with pytest.raises(ValueError, match="fit twice into 16 words; choose from 1 to 8"):
+        draw_training_texts(1, 16, periods, torch.Generator())
+
+
 # The model.
 
 

@@ -109,8 +109,8 @@ class Copier(nn.Module):
                 many, or a number that stands for no word.
         """
         check_ids(ids, self.config)
-        x = self.token(ids)  # (B, T, C)
-        x = x + self.position(torch.arange(ids.shape[1]))
+        places = torch.arange(ids.shape[1], device=ids.device)
+        x = self.token(ids) + self.position(places)  # (B, T, C)
 
         all_weights = []
         for norm, layer in zip(self.norms, self.layers, strict=True):

@@ -31,7 +31,7 @@ def encode(text: str | Sequence[str]) -> Tensor:
 
     Examples:
         >>> encode("the old cat")
-        tensor([[ 0,  8, 18]])
+        tensor([[ 0,  8, 20]])
     """
     words = text.split() if isinstance(text, str) else list(text)
     if not words:
@@ -110,7 +110,15 @@ def draw_training_texts(
         because the last is only an answer; and booleans ``(B, T)``: True
         where the word after this one can be known, which is from the
         first word of the second copy on.
+
+    Raises:
+        ValueError: If the longest stretch does not fit in twice.
     """
+    if not 1 <= periods.start < periods.stop <= length // 2 + 1:
+        raise ValueError(
+            f"periods from {periods.start} to {periods.stop - 1} do not "
+            f"fit twice into {length} words; choose from 1 to {length // 2}"
+        )
     every = (n_texts, length + 1)
     words = torch.randint(len(WORDS), every, generator=generator)
     size = (n_texts, 1)
