@@ -140,9 +140,9 @@
       const row = rows[looking]
       const order = row.map((_, j) => j).filter((j) => row[j] >= 0.005 && !(box.checked && !j))
       order.sort((a, b) => row[b] - row[a])
-      const most = order.slice(0, 4).map((j) => `${tokens[j].trim()} (${j}) ${number(row[j])}`)
+      const most = order.slice(0, 4).map((j) => `“${tokens[j].trim()}” (${j}) ${number(row[j])}`)
       const others = most.join(", ") || "nothing else"
-      said.textContent = `${tokens[looking].trim()}, at position ${looking}, looks at: ${others}.`
+      said.textContent = `“${tokens[looking].trim()}”, at position ${looking}, looks at: ${others}.`
       const colours = shades(row, box.checked)
       words.forEach((word, j) => {
         const hidden = j > looking

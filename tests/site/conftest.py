@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -11,10 +12,20 @@ from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
+from playwright.sync_api import Browser, Playwright, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
+NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
+QUIET = (
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
 PATIENCE = 300.0
 """Seconds in which the site has to be built."""
 
@@ -84,3 +95,32 @@ class Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
+
+
+def absent(reason: str) -> NoReturn:
+    """Skip, but not where everything has to be there."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+def launch(playwright: Playwright) -> Browser:
+    """The system's Chromium, else the one that Playwright can install."""
+    found = next(filter(None, map(shutil.which, NAMES)), None)
+    if found:
+        root = sys.platform == "linux" and os.geteuid() == 0
+        return playwright.chromium.launch(
+            executable_path=found, args=QUIET, chromium_sandbox=not root
+        )
+    if Path(playwright.chromium.executable_path).exists():
+        return playwright.chromium.launch(args=QUIET)
+    absent("no Chromium here; install one, or run: playwright install chromium")
+
+
+# For one file of tests only: while Playwright runs, nothing else in the process can use asyncio.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        running = launch(playwright)
+        yield running
+        running.close()

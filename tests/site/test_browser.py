@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
-import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NoReturn, cast
+from typing import Any, Literal, cast
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Playwright, sync_playwright
+from playwright.sync_api import Browser, Locator, Page
 
 WIDTHS = (360, 1280)
 SCHEMES = ("light", "dark")
-NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
-QUIET = (
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 ROOT = Path(__file__).resolve().parents[2]
 CHAPTER = "/chapters/attention/"
 
@@ -77,41 +66,12 @@ class Visit:
     faults: list[str] = field(default_factory=list)
 
 
-def absent(reason: str) -> NoReturn:
-    """Skip, but not where everything has to be there."""
-    if os.environ.get("CI"):
-        pytest.fail(reason)
-    pytest.skip(reason)
-
-
-def launch(playwright: Playwright) -> Browser:
-    """The system's Chromium, else the one that Playwright can install."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    if found:
-        root = sys.platform == "linux" and os.geteuid() == 0
-        return playwright.chromium.launch(
-            executable_path=found, args=QUIET, chromium_sandbox=not root
-        )
-    if Path(playwright.chromium.executable_path).exists():
-        return playwright.chromium.launch(args=QUIET)
-    absent("no Chromium here; install one, or run: playwright install chromium")
-
-
-# For this file only: while Playwright runs, nothing else in the process can use asyncio.
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        running = launch(playwright)
-        yield running
-        running.close()
-
-
 @pytest.fixture(scope="module")
 def axe() -> str:
     """The script that looks for what keeps readers out."""
     found = importlib.util.find_spec("axe_playwright_python")
     if found is None or found.origin is None:
-        absent("axe-core is missing: pip install -r requirements.txt")
+        pytest.fail("axe-core is missing: pip install -r requirements.txt")
     return Path(found.origin).with_name("axe.min.js").read_text("utf-8")
 
 
