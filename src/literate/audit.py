@@ -28,10 +28,12 @@ _MARKUP = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
+# A length begins where its digits do: each place is looked at once, and nothing is given back.
 _TEX_LENGTHS = re.compile(
-    r"\\[hv]space\*?\{[^{}]*\}|\\\\\*?\[[^\]]*\]|\\(?:kern|hskip|mskip|mkern)\s*"
-    r"|-?[\d.]+\s*(?:em|ex|pt|mu|cm|mm|in)\b"
+    r"\\[hv]space\*?\{[^{}]*\}|\\\\\*?\[[^\[\]]*\]|\\(?:kern|hskip|mskip|mkern)\s*"
+    r"|(?:-|(?<![\d.]))[\d.]++\s*+(?:em|ex|pt|mu|cm|mm|in)\b"
 )
+_BREAK = re.compile(r"\n(?=\n)")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _AFTER_NAME = re.compile(
     r"(?:\b(?!(?:In|By|Since|From|Of|At|On|Until|After|Before|The|For|About|Around)\b)"
@@ -96,6 +98,8 @@ class _Auditor:
         self.sections = [h.offset for h in document.headings if h.level <= _SECTION]
         self.bound = {claim.literal.span.start: claim for claim in document.claims}
         self.shown = self._shown()
+        self.breaks = [found.start() for found in _BREAK.finditer(self.text)]
+        self.footnotes = [Span(*found.span()) for found in _FOOTNOTE.finditer(self.text)]
 
     def mentions(self) -> list[Mention]:
         found = [(claim.literal.span.start, self._claimed(claim)) for claim in self.document.claims]
@@ -164,8 +168,14 @@ class _Auditor:
         before = self.text[max(0, start - 80) : start]
         if _AFTER_NAME.search(before):
             return True
-        paragraph = self.text[self.text.rfind("\n\n", 0, start) + 1 : start]
-        return _FOOTNOTE.search(paragraph) is not None
+        return self._in_footnote(start)
+
+    def _in_footnote(self, offset: int) -> bool:
+        """Whether a footnote begins between the paragraph's beginning and this place."""
+        after = bisect.bisect_right(self.breaks, offset - 2)
+        begin = self.breaks[after - 1] if after else 0
+        later = bisect.bisect_right(self.footnotes, offset, key=lambda span: span.end)
+        return later > 0 and self.footnotes[later - 1].start >= begin
 
 
 def _blank(found: re.Match[str]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum, IntEnum
+from typing import Any
 
 from literate.source import Location
 
@@ -18,6 +20,7 @@ __all__ = [
     "UsageError",
     "exit_status",
     "message",
+    "shortened",
 ]
 
 
@@ -45,6 +48,15 @@ class Level(Enum):
     """The page says something that is not so, or cannot be read as meant."""
     FAILURE = "failure"
     """A block did not end as it should."""
+
+
+def shortened(value: Any) -> str:
+    """A value as a message shows it, in at most eighty characters.
+
+    A list of YAML may hold itself so many times over that nothing could write it out.
+    """
+    text = reprlib.repr(value)
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def message(where: Location | None, what: str, todo: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from yaml_env_tag import construct_env_tag
 
-from literate.errors import UsageError
+from literate.errors import UsageError, shortened
 
 __all__ = ["Resource", "Settings", "Site", "find_site", "site_settings", "with_values"]
 
@@ -97,7 +97,8 @@ def _value(name: str, value: Any, where: str) -> Any:
     """Check one value and bring it into its form."""
     right, kind = _EXPECTED[name]
     if not right(value):
-        raise UsageError(f"{where}: {name}: {value!r} is not {kind}", "mend the setting")
+        what = f"{where}: {name}: {shortened(value)} is not {kind}"
+        raise UsageError(what, "mend the setting")
     if name == "resources":
         return {key: Resource(**item) for key, item in value.items()}
     return tuple(value) if name == "watch" else value

@@ -180,7 +180,7 @@ def test_usage_error_goes_to_stderr_with_status_2(
     [
         ("timeout: -1", "timeout: -1 is not a number of seconds above 0"),
         ("threads: true", "threads: True is not a whole number above 0"),
-        ("tiemout: 3", "literate has no setting 'tiemout'; use one of execute, jobs"),
+        ("tiemout: 3", "literate has no setting 'tiemout'; use one of execute, install, jobs"),
     ],
 )
 def test_wrong_setting_of_the_site_is_a_usage_error(

@@ -24,18 +24,16 @@ from literate.errors import Finding
 from literate.parse.binding import Above
 from literate.parse.claims import Place, read_comment
 from literate.parse.frontmatter import read_front_matter
-from literate.parse.inline import RawInline, pieces_of, scan_inline
+from literate.parse.inline import RawInline, pieces_of, scan_inline, without_comments
 from literate.parse.lines import Container
 from literate.parse.options import LANGUAGES, OUTPUT, Info, looks_executable, read_info
-from literate.parse.patterns import FENCE, is_table_rule
+from literate.parse.patterns import FENCE, has_id, is_table_rule
 from literate.parse.structure import RawComment, RawFence, RawListing, RawText, scan
 from literate.source import Source, Span
 
 __all__ = ["parse"]
 
 _UNREAD = re.compile(r"<!---*\s*(?:=|assert|cite|above)", re.I)
-_COMMENT = re.compile(r"<!--.*?-->")
-_HEADING_ID = re.compile(r"\{[^{}\n]*#[\w-]+[^{}\n]*\}\s*\Z")
 _MISPLACED = {
     "marker": (
         "a fence on a list marker's own line is no block to the site's Markdown",
@@ -162,7 +160,7 @@ class _Reader:
             span=raw.span,
             fence=_fence(raw),
             code=raw.code,
-            options=replace(info.options, caption=_COMMENT.sub("", info.options.caption)),
+            options=replace(info.options, caption=without_comments(info.options.caption)),
             location=self.source.location(_mark(raw)),
             index=self.blocks,
             caption=caption,
@@ -248,7 +246,7 @@ class _Reader:
         if not 1 <= level <= 6:
             return
         self.headings.append(Heading(raw.lines[0].start, level))
-        if not _HEADING_ID.search(first):
+        if not has_id(first):
             self.unnamed.add(raw.lines[0].start)
 
     def unread_comments(self, pieces: list[tuple[Span, bool]]) -> None:

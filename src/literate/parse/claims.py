@@ -17,10 +17,13 @@ __all__ = ["Place", "Reading", "read_comment"]
 
 _RESEMBLES = re.compile(r"-*\s*(?:=|assert|cite|above)", re.I)
 _TOLERANCE = re.compile(r"[0-9]*\.?[0-9]+(?:e[+-]?[0-9]{1,4})?")
-_OPEN_MARKUP = re.compile(r"!\[[^\]]*\Z|<[A-Za-z][^<>]*\Z")
+_TAG = re.compile(r"<[A-Za-z]")
 _FORM = re.compile(r"(?P<kind>=(?!=)|assert:|cite:|above(?=[ \t]*[\r\n]))")
 _OPTION = re.compile(r";[ \t\r\n]*(?P<name>tol|needs)[ \t]*=[ \t]*(?P<value>[^;\s]+)\s*\Z")
 _LINE = re.compile(r"[^\r\n]+")
+_MARKUP_REACH = 500
+"""How many characters before a claim the words of an image, or a tag, may begin."""
+
 _FORMS = "<!--= expression -->, <!--assert: expression -->, <!--cite: source --> or <!--above"
 
 
@@ -93,7 +96,8 @@ def _claims(place: Place, text: str) -> Iterator[Claim]:
 
 def _touched(place: Place) -> Literal:
     """The literal right before the comment; a blank between them is refused."""
-    if _OPEN_MARKUP.search(place.source.text[place.left : place.span.start][-500:]):
+    start = max(place.left, place.span.start - _MARKUP_REACH)
+    if _in_markup(place.source.text[start : place.span.start]):
         what = "inside the words of an image, or inside a tag, nothing is a claim"
         raise MalformedError(place.span.start, what, "say the number in the text")
     literal = left_of(place.source.text, place.left, place.span.start)
@@ -102,6 +106,14 @@ def _touched(place: Place) -> Literal:
         todo = "put the comment right behind the literal, without a blank"
         raise MalformedError(place.span.start, what, todo)
     return literal
+
+
+def _in_markup(before: str) -> bool:
+    """Whether a text ends inside the words of an image, or inside a tag."""
+    if "![" in before[before.rfind("]") + 1 :]:
+        return True
+    last = max(before.rfind("<"), before.rfind(">"), 0)
+    return _TAG.match(before, last) is not None
 
 
 def _claim(place: Place, kind: str, offset: int, text: str, at: int, literal: Literal) -> Claim:

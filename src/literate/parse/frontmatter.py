@@ -8,7 +8,7 @@ from typing import Any
 import yaml
 
 from literate.document import FrontMatter
-from literate.errors import Finding
+from literate.errors import Finding, shortened
 from literate.source import Location, Source, Span
 
 __all__ = ["opt_in_place", "read_front_matter"]
@@ -69,7 +69,7 @@ def _opt_in(source: Source, values: dict[str, Any]) -> tuple[dict[str, Any] | No
         return {}, []
     where = opt_in_place(source)
     if not isinstance(chosen, dict):
-        what = f"literate: {chosen!r} is neither true nor a mapping of settings"
+        what = f"literate: {shortened(chosen)} is neither true nor a mapping of settings"
         return {}, [Finding(where, "front-matter", what, "write literate: true")]
     unknown = [key for key in chosen if key not in _PAGE_SETTINGS]
     findings = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from literate.source import Span
 
-__all__ = ["RawInline", "pieces_of", "scan_inline"]
+__all__ = ["RawInline", "pieces_of", "scan_inline", "without_comments"]
 
 _SPECIAL = re.compile(r"[`$<\\]")
 _TICKS = re.compile(r"`+")
@@ -98,3 +98,16 @@ def pieces_of(region: Span, items: list[RawInline]) -> Iterator[tuple[Span, bool
             yield item.inner, True
         position = item.span.end
     yield Span(position, region.end), False
+
+
+def without_comments(text: str) -> str:
+    """A caption as it is read; a comment that nothing closes stays."""
+    pieces: list[str] = []
+    position = 0
+    while (begin := text.find("<!--", position)) >= 0:
+        end = text.find("-->", begin + 4)
+        if end < 0:
+            break
+        pieces.append(text[position:begin])
+        position = end + 3
+    return "".join([*pieces, text[position:]])

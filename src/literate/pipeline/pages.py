@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from literate import render
 from literate.document import Document, FrontMatter
+from literate.errors import shortened
 from literate.history import last_change
 from literate.mathematics import replace_formulas
 from literate.notebook import notebook as write_notebook
@@ -61,7 +62,8 @@ def _title(document: Document) -> str:
     """A page's title: that of its front matter, else its first heading, else its name."""
     for node in document.nodes:
         if isinstance(node, FrontMatter) and "title" in node.values:
-            return str(node.values["title"])
+            title = node.values["title"]
+            return shortened(title) if isinstance(title, list | dict) else str(title)
     for heading in document.headings[:1]:
         line = document.source.text[heading.offset :].splitlines()[0]
         return _ATTRIBUTES.sub("", line).strip("# ")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import bisect
 
 from literate.document import Claim, CodeBlock, Document
 
@@ -13,16 +14,20 @@ class Origins:
     """Finds the block that last gave a value to a name that a claim uses."""
 
     def __init__(self, document: Document) -> None:
-        self._blocks = document.blocks
-        self._bound = [_bound_names(block) for block in document.blocks]
+        self._blocks: dict[str, list[CodeBlock]] = {}
+        for block in document.blocks:
+            for name in _bound_names(block):
+                self._blocks.setdefault(name, []).append(block)
 
     def of(self, claim: Claim) -> CodeBlock | None:
         """The last block before the claim that binds one of its names, if there is one."""
-        names = _used_names(claim.expression)
-        for block, bound in zip(reversed(self._blocks), reversed(self._bound), strict=True):
-            if block.span.start < claim.literal.span.start and names & bound:
-                return block
-        return None
+        start, last = claim.literal.span.start, None
+        for name in _used_names(claim.expression):
+            blocks = self._blocks.get(name, [])
+            before = bisect.bisect_left(blocks, start, key=lambda block: block.span.start)
+            if before and (last is None or last.index < blocks[before - 1].index):
+                last = blocks[before - 1]
+        return last
 
 
 def _used_names(expression: str) -> set[str]:

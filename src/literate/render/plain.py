@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -11,6 +12,8 @@ from literate.results import BlockResult, ChapterResult, Rich
 from literate.svg import for_file
 
 __all__ = ["Plain", "code", "plain"]
+
+_TICKS = re.compile(r"`+")
 
 _IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "image/gif": "gif"}
 
@@ -96,9 +99,8 @@ class _Writer:
 
     def fence(self, block: CodeBlock, text: str) -> None:
         """A text as a fenced block in the block's container."""
-        mark = "```"
-        while mark in text:
-            mark += "`"
+        longest = max(map(len, _TICKS.findall(text)), default=0)
+        mark = "`" * max(3, longest + 1)
         prefix = block.fence.prefix
         body = _indent(text.rstrip(), prefix, self.newline)
         opening, closing = f"{prefix}{mark}text{self.newline}", f"{prefix}{mark}{self.newline}"

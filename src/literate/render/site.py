@@ -46,6 +46,9 @@ _PLACEHOLDER = re.compile(
 )
 
 
+_MARKS = re.compile(r"[> \t]*")
+"""What a container may put before a line of its own."""
+
 _PLAIN_TOKEN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 
 
@@ -164,17 +167,17 @@ class _Renderer:
 
     def formula(self, formula: Formula) -> None:
         """A formula: in a line with a mark, on lines of its own with places to link to."""
-        text, claims = self.document.source.slice(formula.span), self.within(formula.span)
+        source, start = self.document.source, formula.span.start
+        text, claims = source.slice(formula.span), self.within(formula.span)
+        begin = start - source.location(start).column + 1
         if not claims:
             self.pieces.append(text)
-        elif not formula.display:
+        elif not formula.display or not _MARKS.fullmatch(source.text, begin, start):
             self.pieces.append(f"{self.opening(claims)}{text}</data>")
         else:
             name = f"anchors-{claims[0].index}"
             self.inserts[name] = "".join(_anchor(anchor(claim)) for claim in claims)
-            newline, source = self.document.source.newline, self.document.source
-            column = source.location(formula.span.start).column - 1
-            prefix = source.text[formula.span.start - column : formula.span.start]
+            newline, prefix = source.newline, source.text[begin:start]
             placeholder = f'<div data-literate="{name}"></div>{newline}'
             self.pieces.append(f"{placeholder}{prefix.rstrip()}{newline}{prefix}{text}")
 
