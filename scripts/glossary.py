@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 
 GLOSSARY, CHAPTERS = "glossary.md", "chapters/"
 
-COMMON = {"attention", "tensor", "token", "value", "weight"}
+COMMON = {"attention", "spread", "tensor", "token", "value", "weight"}
 """Words of nearly every paragraph: the glossary has them, and links would only be noise."""
 
 ENTRY = re.compile(r"^## (?P<term>.+?) \{ #(?P<id>[\w-]+) \}\n\n(?P<text>.+)$", re.M)
