@@ -26,7 +26,7 @@ ASSETS = (STYLES, SCRIPT, "assets/literate-math.woff2", "assets/literate-math.OF
 FIRST, LAST = 1_000_000, -1_000_000
 """Before all plugins that fill in text, and behind them."""
 
-IGNORED = ("__pycache__", ".git", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+IGNORED = ("__pycache__", ".cache", ".git", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
 class BlockFailed(Abort):

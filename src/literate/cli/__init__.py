@@ -1,4 +1,4 @@
-"""The command line: ``literate check``, ``sync``, ``render``, ``audit`` and ``diff``."""
+"""The command line: ``literate check``, ``sync``, ``render``, ``audit``, ``diff`` and ``cache``."""
 
 from literate.cli.main import main
 

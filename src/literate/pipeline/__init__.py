@@ -15,7 +15,14 @@ from literate.pipeline.pages import (
 )
 from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
 from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
-from literate.pipeline.runs import Page, Progress, before_running, end_on_request, run_chapters
+from literate.pipeline.runs import (
+    Page,
+    Progress,
+    before_running,
+    end_on_request,
+    open_cache,
+    run_chapters,
+)
 from literate.settings import Settings, Site, find_site, site_settings
 
 __all__ = [
@@ -45,6 +52,7 @@ __all__ = [
     "last_change",
     "left_over",
     "list_numbers",
+    "open_cache",
     "open_chapter",
     "parts_of",
     "plain",

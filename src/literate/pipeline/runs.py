@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from literate.cache import Cache
 from literate.check import check
 from literate.document import CodeBlock, Document
 from literate.errors import Finding
-from literate.execute import Limits, run
+from literate.execute import Limits, Outcome, run, steps_of
 from literate.pipeline.chapters import Chapter
 from literate.results import ChapterResult
 from literate.settings import Site
 
-__all__ = ["Page", "Progress", "before_running", "end_on_request", "run_chapters"]
+__all__ = ["Page", "Progress", "before_running", "end_on_request", "open_cache", "run_chapters"]
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class Page:
     chapter: Chapter
     result: ChapterResult
     findings: tuple[Finding, ...]
+    kept: bool = False
+    """Whether the result is that of an earlier run, from the cache."""
 
     @property
     def name(self) -> str:
@@ -37,7 +41,12 @@ class Page:
     @property
     def blocks_run(self) -> int:
         """How many blocks began to run."""
-        return len(self.result.blocks)
+        return 0 if self.kept else len(self.result.blocks)
+
+    @property
+    def blocks_kept(self) -> int:
+        """How many blocks have the result of an earlier run."""
+        return len(self.result.blocks) if self.kept else 0
 
 
 def end_on_request() -> None:
@@ -65,6 +74,11 @@ class Progress:
         self._lock = threading.Lock()
         self._last = time.monotonic()
 
+    def warn(self, text: str) -> None:
+        """Say at once that something is not as it should be, though no page is wrong."""
+        with self._lock:
+            self._say(f"warning: {text}")
+
     def __call__(self, document: Document, block: CodeBlock) -> None:
         with self._lock:
             if time.monotonic() - self._last < self.EVERY:
@@ -78,18 +92,21 @@ def run_chapters(
     chapters: Sequence[Chapter],
     site: Site,
     progress: Progress,
+    fresh: bool = False,
 ) -> list[Page]:
     """Run every chapter in a process of its own, several at a time, and check it.
 
     Args:
         chapters: what to run; the pages come back in this order.
         site: whose folder the code runs in.
-        progress: told of each block that begins.
+        progress: told of each block that begins, and of what is wrong with the cache.
+        fresh: whether to run also what the cache has a result of.
     """
     jobs = site.settings.jobs or os.cpu_count() or 1
     stop = threading.Event()
+    runner = _Runner(site, progress, stop, fresh)
     with ThreadPoolExecutor(min(jobs, len(chapters)) or 1) as pool:
-        runs = [pool.submit(_run, chapter, site, progress, stop) for chapter in chapters]
+        runs = [pool.submit(runner.page, chapter) for chapter in chapters]
         try:
             return [done.result() for done in runs]
         except BaseException:
@@ -99,13 +116,61 @@ def run_chapters(
             raise
 
 
-def _run(chapter: Chapter, site: Site, progress: Progress, stop: threading.Event) -> Page:
-    document, settings = chapter.document, chapter.settings
-    result = ChapterResult(missing=chapter.missing)
-    if settings.execute:
+def open_cache(site: Site, warn: Callable[[str], None]) -> Cache | None:
+    """The site's cache of results; None where it keeps none.
+
+    Args:
+        site: whose settings say where it is.
+        warn: told what is wrong with it.
+    """
+    settings = site.settings
+    if not settings.cache:
+        return None
+    return Cache(site.root / settings.cache, site.root, settings.cache_size, warn)
+
+
+class _Runner:
+    """Makes pages of chapters: from the cache, or by running them."""
+
+    def __init__(self, site: Site, progress: Progress, stop: threading.Event, fresh: bool) -> None:
+        self._site, self._progress, self._stop, self._fresh = site, progress, stop, fresh
+        self._cache = open_cache(site, progress.warn)
+
+    def page(self, chapter: Chapter) -> Page:
+        """A chapter's page."""
+        document, settings = chapter.document, chapter.settings
+        result, kept = ChapterResult(missing=chapter.missing), False
+        if settings.execute:
+            result, kept = self._result(chapter)
+        return Page(chapter, result, check(document, result, settings.mathematics), kept)
+
+    def _result(self, chapter: Chapter) -> tuple[ChapterResult, bool]:
+        """What a chapter gives, and whether that is from an earlier run."""
+        cache, steps = self._cache, steps_of(chapter.document, chapter.missing)
+        if cache is None or not steps:
+            return self._run(chapter).result, False
+        depends = self._depends(chapter)
+        key = cache.key(steps, chapter.document.source.path, chapter.settings.threads, depends)
+        found = None if self._fresh else cache.find(key, steps)
+        if found:
+            return replace(found, missing=chapter.missing), True
+        outcome = self._run(chapter)
+        cache.keep(key, steps, outcome.result, outcome.touched, depends)
+        return outcome.result, False
+
+    def _run(self, chapter: Chapter) -> Outcome:
+        document, settings = chapter.document, chapter.settings
         limits = Limits(settings.timeout, settings.threads, chapter.missing)
-        result = run(document, limits, site.root, lambda block: progress(document, block), stop)
-    return Page(chapter, result, check(document, result, settings.mathematics))
+        tell = functools.partial(self._progress, document)
+        return run(document, limits, self._site.root, tell, self._stop)
+
+    def _depends(self, chapter: Chapter) -> list[str]:
+        """The files that nobody sees the page read: as it says, and the resources it needs."""
+        document, resources = chapter.document, self._site.settings.resources
+        needs = {block.options.needs for block in document.blocks}
+        needs |= {claim.needs for claim in document.claims}
+        paths = [resources[name].path for name in needs - {""} if name in resources]
+        return sorted({*chapter.settings.depends, *paths})
 
 
 def before_running(chapter: Chapter) -> tuple[Finding, ...]:
