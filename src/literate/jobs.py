@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Job", "Question", "Step", "Touch", "stamp"]
+__all__ = ["Job", "Question", "Step", "Touch", "stamp", "step_from_json"]
 
 
 def stamp(path: str | Path) -> str:
@@ -39,6 +39,11 @@ class Question:
     truth: bool = False
 
 
+def step_from_json(data: dict[str, Any]) -> Step | Question:
+    """Read back what ``asdict`` gave of a step."""
+    return Step(**data) if "code" in data else Question(**data)
+
+
 @dataclass(frozen=True)
 class Touch:
     """Something outside its own process that a page looked at or changed.
@@ -60,12 +65,15 @@ class Job:
     """One page: its blocks and claims in order, and where things go.
 
     ``folder`` is the run's own: the file ``stdout`` in it takes what blocks print, the
-    file ``touched`` what they look at or change.
+    file ``touched`` what they look at or change. ``memory`` is what it may take in
+    bytes, 0 for what there is. ``resumes`` says whether it is to keep checkpoints.
     """
 
     path: str
     folder: str
     steps: tuple[Step | Question, ...]
+    memory: int = 0
+    resumes: bool = False
 
     @property
     def capture(self) -> str:
@@ -80,10 +88,8 @@ class Job:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> Job:
         """Read back what `to_json` gave."""
-        steps = tuple(
-            Step(**step) if "code" in step else Question(**step) for step in data["steps"]
-        )
-        return cls(data["path"], data["folder"], steps)
+        steps = tuple(step_from_json(step) for step in data["steps"])
+        return cls(**{**data, "steps": steps})
 
     def to_json(self) -> dict[str, Any]:
         """A value of lists, mappings and plain values."""

@@ -3,5 +3,6 @@
 from literate.execute.limits import Limits
 from literate.execute.run import Outcome, run
 from literate.execute.steps import steps_of
+from literate.execute.workers import Workers
 
-__all__ = ["Limits", "Outcome", "run", "steps_of"]
+__all__ = ["Limits", "Outcome", "Workers", "run", "steps_of"]

@@ -19,14 +19,15 @@ STARTUP = 60.0
 
 @dataclass(frozen=True)
 class Limits:
-    """What a page may take: seconds a block, and threads of numerical libraries.
+    """What a page may take: seconds a block, threads of numerical libraries, and memory.
 
-    ``missing`` are the resources that are not here, with how to get them; what needs
-    one of them does not run.
+    ``memory`` is in bytes, 0 for what there is. ``missing`` are the resources that are
+    not here, with how to get them; what needs one of them does not run.
     """
 
     timeout: float = 60.0
     threads: int = 1
+    memory: int = 0
     missing: dict[str, str] = field(default_factory=dict)
 
 

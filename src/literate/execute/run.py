@@ -12,13 +12,13 @@ from pathlib import Path
 
 from literate.document import CodeBlock, Document
 from literate.execute.limits import Limits
-from literate.execute.listener import Listener
-from literate.execute.process import Worker
+from literate.execute.listener import Listener, RefusedError, result_of
 from literate.execute.steps import steps_of
+from literate.execute.workers import CAN_FORK, Workers
 from literate.jobs import Job, Touch
 from literate.results import ChapterResult
 
-__all__ = ["Outcome", "run"]
+__all__ = ["Outcome", "run", "touched_in"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Outcome:
 def run(
     document: Document,
     limits: Limits,
-    root: Path,
+    workers: Workers,
     progress: Callable[[CodeBlock], None] = lambda block: None,
     stop: threading.Event | None = None,
 ) -> Outcome:
@@ -41,20 +41,37 @@ def run(
     Args:
         document: the page.
         limits: what it may take, and the resources that are not here.
-        root: the folder that the code runs in.
+        workers: where its process comes from.
         progress: told of each block that begins.
         stop: set by another thread to end the page where it is.
     """
+    with contextlib.suppress(RefusedError):
+        return _run(document, limits, workers, progress, stop or threading.Event(), CAN_FORK)
+    return _run(document, limits, workers, progress, stop or threading.Event(), False)
+
+
+def _run(
+    document: Document,
+    limits: Limits,
+    workers: Workers,
+    progress: Callable[[CodeBlock], None],
+    stop: threading.Event,
+    fork: bool,
+) -> Outcome:
     steps = steps_of(document, limits.missing)
     if not steps:
         return Outcome(ChapterResult(missing=limits.missing))
     with tempfile.TemporaryDirectory(prefix="literate-", ignore_cleanup_errors=True) as folder:
-        job = Job(document.source.path, folder, steps)
-        worker = Worker(job, limits, root, Path(folder), stop or threading.Event())
+        job = Job(document.source.path, folder, steps, limits.memory)
+        link = workers.worker(limits.threads, Path(folder), fork)
+        capture = Path(job.capture)
+        listener = Listener(link, document, steps, limits, capture, progress, stop)
         try:
-            result = Listener(worker, document, limits, Path(job.capture), progress).listen()
+            link.send({"do": "start", "job": job.to_json()})
+            listener.listen()
         finally:
-            worker.end()
+            link.end()
+        result = result_of(listener.answers, listener.versions, limits.missing)
         return Outcome(result, touched_in(Path(job.touched)))
 
 

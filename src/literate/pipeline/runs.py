@@ -15,8 +15,8 @@ from literate.cache import Cache
 from literate.check import check
 from literate.document import CodeBlock, Document
 from literate.errors import Finding
-from literate.execute import Limits, Outcome, run, steps_of
-from literate.pipeline.chapters import Chapter
+from literate.execute import Limits, Outcome, Workers, run, steps_of
+from literate.pipeline.chapters import Chapter, modules_to_preload
 from literate.results import ChapterResult
 from literate.settings import Site
 
@@ -104,8 +104,9 @@ def run_chapters(
     """
     jobs = site.settings.jobs or os.cpu_count() or 1
     stop = threading.Event()
-    runner = _Runner(site, progress, stop, fresh)
-    with ThreadPoolExecutor(min(jobs, len(chapters)) or 1) as pool:
+    workers = Workers(site.root, modules_to_preload(chapters))
+    runner = _Runner(site, workers, progress, stop, fresh)
+    with workers, ThreadPoolExecutor(min(jobs, len(chapters)) or 1) as pool:
         runs = [pool.submit(runner.page, chapter) for chapter in chapters]
         try:
             return [done.result() for done in runs]
@@ -132,8 +133,11 @@ def open_cache(site: Site, warn: Callable[[str], None]) -> Cache | None:
 class _Runner:
     """Makes pages of chapters: from the cache, or by running them."""
 
-    def __init__(self, site: Site, progress: Progress, stop: threading.Event, fresh: bool) -> None:
-        self._site, self._progress, self._stop, self._fresh = site, progress, stop, fresh
+    def __init__(
+        self, site: Site, workers: Workers, progress: Progress, stop: threading.Event, fresh: bool
+    ) -> None:
+        self._site, self._workers = site, workers
+        self._progress, self._stop, self._fresh = progress, stop, fresh
         self._cache = open_cache(site, progress.warn)
 
     def page(self, chapter: Chapter) -> Page:
@@ -160,9 +164,9 @@ class _Runner:
 
     def _run(self, chapter: Chapter) -> Outcome:
         document, settings = chapter.document, chapter.settings
-        limits = Limits(settings.timeout, settings.threads, chapter.missing)
+        limits = Limits(settings.timeout, settings.threads, settings.memory, chapter.missing)
         tell = functools.partial(self._progress, document)
-        return run(document, limits, self._site.root, tell, self._stop)
+        return run(document, limits, self._workers, tell, self._stop)
 
     def _depends(self, chapter: Chapter) -> list[str]:
         """The files that nobody sees the page read: as it says, and the resources it needs."""

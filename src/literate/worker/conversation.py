@@ -2,32 +2,57 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
 from typing import Any
 
-__all__ = ["Conversation"]
+__all__ = ["Conversation", "empty_stdin"]
 
 
 class Conversation:
-    """Events go out on stdout, orders come in on stdin.
+    """Events go out, orders come in, over descriptors that no block knows of."""
 
-    Both are moved to private descriptors before any block runs, so that a block finds
-    an empty stdin and a stdout that is captured.
-    """
+    def __init__(self, out: int, into: int) -> None:
+        self._out, self._in = out, into
+        self._rest = b""
 
-    def __init__(self) -> None:
-        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-        self._in = os.fdopen(os.dup(0), "r", encoding="utf-8")
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+    @classmethod
+    def of_standard_streams(cls) -> Conversation:
+        """Take over stdin and stdout, on which the parent is, before a block sees them."""
+        return cls(os.dup(1), os.dup(0))
+
+    @property
+    def descriptors(self) -> set[int]:
+        """What it holds open."""
+        return {self._out, self._in}
 
     def hear(self) -> Any:
-        return json.loads(self._in.readline())
+        """The next order; None when the parent is gone."""
+        while b"\n" not in self._rest:
+            try:
+                data = os.read(self._in, 1 << 16)
+            except OSError:
+                data = b""
+            if not data:
+                return None
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return json.loads(line)
 
     def say(self, event: str, **values: Any) -> None:
-        self._out.write(json.dumps({"event": event, **values}) + "\n")
-        self._out.flush()
+        """Tell the parent; an empty line first ends what a killed process has begun."""
+        data = b"\n" + json.dumps({"event": event, **values}).encode() + b"\n"
+        # If the parent is gone, or a block has closed what was not its own, nobody listens.
+        with contextlib.suppress(OSError):
+            while data:
+                data = data[os.write(self._out, data) :]
+
+
+def empty_stdin() -> None:
+    """Let blocks find a stdin that is at its end."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115

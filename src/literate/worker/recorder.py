@@ -43,6 +43,8 @@ class Recorder:
 
     def __init__(self, file: str, root: Path) -> None:
         self.step = -1
+        self.changed = False
+        """Whether the page has done something that going back would not undo."""
         self._on = False
         self._seen: set[tuple[str, str]] = set()
         self._names: dict[str, int] = {}
@@ -51,7 +53,8 @@ class Recorder:
         installed = (sys.prefix, sys.base_prefix, sys.exec_prefix)
         self._installed = tuple(f"{Path(name).absolute()}{os.sep}" for name in installed)
         inside = (name for name in self._installed if name.startswith(self._prefixes))
-        self._nobodys = (*inside, f"{Path(file).parent}{os.sep}")
+        engine = f"{Path(__file__).parents[1]}{os.sep}"
+        self._nobodys = (*inside, engine, f"{Path(file).parent}{os.sep}")
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(file, flags, 0o600)
         sys.addaudithook(self._hear)
@@ -60,9 +63,13 @@ class Recorder:
         """Listen from now on, for the page's step with this number."""
         self.step, self._on = step, True
 
+    def pause(self) -> None:
+        """Listen no more until the next step."""
+        self._on = False
+
     def end(self) -> None:
         """Listen no more; note the modules that would have been taken had they been there."""
-        self._on = False
+        self.pause()
         for name, step in self._names.items():
             parent, _, tail = name.rpartition(".")
             within = getattr(sys.modules.get(parent), "__path__", ()) if parent else sys.path
@@ -101,6 +108,9 @@ class Recorder:
                 self._note("names", words[0] or ".")
         elif event == "sqlite3.connect":
             self._note("write", words[0])
+        elif event == "os.mkdir" and os.path.isdir(words[0]):  # noqa: PTH112
+            # Libraries ask for their folders to be there; where they are, nothing happens.
+            return
         elif event in _CHANGES:
             for path in words[: _CHANGES[event]]:
                 self._note("write", path)
@@ -148,7 +158,13 @@ class Recorder:
         code = kind == "read" and name.endswith(".py")
         return name if code and not name.startswith(self._installed) else ""
 
+    @property
+    def descriptor(self) -> int:
+        """What it writes to."""
+        return self._file
+
     def _write(self, touch: Touch) -> None:
+        self.changed |= touch.kind in {"process", "write"}
         os.write(self._file, (json.dumps(asdict(touch)) + "\n").encode())
 
 

@@ -14,13 +14,14 @@ from literate.results import BlockResult, Failure
 from literate.terminal import as_shown
 from literate.worker.listing import find, listing
 from literate.worker.shell import Page
+from literate.worker.tracebacks import line_of, traceback_of
 
 __all__ = ["run_step", "versions"]
 
 PACKAGES = ("torch", "numpy", "matplotlib")
 
 
-def run_step(page: Page, step: Step, path: str) -> BlockResult:
+def run_step(page: Page, step: Step) -> BlockResult:
     """Run one block and say what came of it."""
     started = time.perf_counter()
     shown: str | None = None
@@ -33,15 +34,15 @@ def run_step(page: Page, step: Step, path: str) -> BlockResult:
         except Exception as problem:
             error = problem
     else:
-        outcome = page.run(step.code, step.line)
+        outcome = page.run(step)
         error = outcome.error_before_exec or outcome.error_in_exec
     seconds = time.perf_counter() - started
     parts = page.take()
-    raised, failure = _judge(error, step, path)
+    raised, failure = _judge(error, step, page)
     return BlockResult(step.index, parts, raised, shown, failure, seconds)
 
 
-def _judge(error: BaseException | None, step: Step, path: str) -> tuple[str, Failure | None]:
+def _judge(error: BaseException | None, step: Step, page: Page) -> tuple[str, Failure | None]:
     """Hold what was raised against what was promised."""
     if error is None:
         if not step.raises:
@@ -52,14 +53,16 @@ def _judge(error: BaseException | None, step: Step, path: str) -> tuple[str, Fai
     last = _last_line(error)
     if step.raises in {kind.__name__, f"{kind.__module__}.{kind.__qualname__}"}:
         return last, None
-    place = _line(error, step, path)
+    place = line_of(error, step, page)
     if step.source:
         what = f"source={step.source!r} cannot be shown: {last}"
         return "", Failure(what, "name an object of a module that can be imported")
     promise = f"{step.raises} was promised, but the block" if step.raises else "the block"
     verb = "left with" if isinstance(error, SystemExit) else "raised"
     todo = "mend the code, or say raises= where it is meant to"
-    return "", Failure(f"{promise} {verb} {last}", todo, place, _traceback(error, path))
+    if isinstance(error, MemoryError) and page.memory:
+        todo = f"take less, or allow more than {page.memory / 2**20:g} MB with the setting memory"
+    return "", Failure(f"{promise} {verb} {last}", todo, place, traceback_of(error, page))
 
 
 def _last_line(error: BaseException) -> str:
@@ -67,25 +70,6 @@ def _last_line(error: BaseException) -> str:
     lines = traceback.format_exception_only(error)
     text = (lines[-1] if isinstance(error, SyntaxError) else "".join(lines)).strip()
     return as_shown(text.encode("utf-8", "replace"))
-
-
-def _line(error: BaseException, step: Step, path: str) -> int:
-    """The chapter's line at which an exception left the page's own code."""
-    if isinstance(error, SyntaxError) and error.filename == path and error.lineno:
-        return error.lineno + step.line - 1
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame.lineno for frame in frames if frame.filename == path and frame.lineno]
-    inside = [line for line in own if line >= step.line]
-    return (inside or own or [step.line])[0]
-
-
-def _traceback(error: BaseException, path: str) -> str:
-    """The traceback from the page's own code on."""
-    trace = error.__traceback__
-    while trace and trace.tb_frame.f_code.co_filename != path:
-        trace = trace.tb_next
-    lines = traceback.format_exception(type(error), error, trace)
-    return as_shown("".join(lines if trace else lines[-1:]).rstrip().encode("utf-8", "replace"))
 
 
 def versions() -> dict[str, str]:
