@@ -128,6 +128,24 @@ def test_module_of_the_project_is_taken_before_one_that_is_installed(
     assert texts(page) == ["1"]
 
 
+def test_spare_process_runs_a_page_where_none_can_be_forked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("run", "workers"):
+        monkeypatch.setattr(import_module(f"literate.execute.{name}"), "CAN_FORK", False)
+    body = block("import os, sys", "print('numpy' in sys.modules)")
+    body += block("import random", "random.seed(1); random.random()")
+    chapter = pipeline.chapter_of_text(FRONT + body, "page.md", pipeline.Site(tmp_path, tmp_path))
+    assert chapter is not None
+    with Workers(tmp_path, ["numpy"]) as workers:
+        alone = run(chapter.document, Limits(), workers).result
+        workers.make_ready()
+        spared = run(chapter.document, Limits(), workers).result
+        workers.make_ready()
+    assert spared.blocks == alone.blocks
+    assert spared.versions == alone.versions
+
+
 def test_package_that_cannot_be_imported_fails_on_the_page_that_does(run_many: Many) -> None:
     broken, sound = run_many(block("import nosuchpackage"), block("1"), preload=("nosuchpackage",))
     assert "ModuleNotFoundError" in broken.findings[0].what

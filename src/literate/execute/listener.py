@@ -70,17 +70,6 @@ class Listener:
                 self._fail(failure)
                 return False
 
-    def wait(self, seconds: float) -> int | None:
-        """The number of the step at which a process waits to be told what to do."""
-        clock = Clock(seconds)
-        while not clock.over:
-            event = self._link.event(_TICK)
-            if event and event["event"] == "at":
-                return int(event["number"])
-            if event and event["event"] == "gone":
-                return None
-        return None
-
     def _take(self, event: dict[str, Any]) -> Failure | None:
         """Note that something has begun, or what came of it."""
         kind = event["event"]

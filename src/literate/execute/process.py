@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,20 @@ _GRACE = 2.0
 class Process:
     """A child process for one page, in a process group of its own."""
 
-    def __init__(self, threads: int, root: Path, folder: Path) -> None:
+    def __init__(self, threads: int, root: Path, folder: Path | None) -> None:
         """Start it.
 
         Args:
             threads: how many numerical libraries may use.
             root: the folder that the code runs in.
-            folder: the run's own.
+            folder: the run's own; None for a process that is to wait for its run.
         """
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        if folder is None:
+            self._folder = tempfile.TemporaryDirectory(
+                prefix="literate-", ignore_cleanup_errors=True
+            )
+            folder = Path(self._folder.name)
         group: dict[str, Any] = {"start_new_session": True}
         if sys.platform == "win32":
             group = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -45,6 +52,11 @@ class Process:
         )
         assert self._process.stdout is not None
         self._events = Events(self._process.stdout)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it can be given something to do."""
+        return self._process.poll() is None
 
     def send(self, order: dict[str, Any]) -> None:
         """Tell the worker what to do next."""
@@ -84,3 +96,5 @@ class Process:
             with contextlib.suppress(OSError):
                 if stream:
                     stream.close()
+        if self._folder:
+            self._folder.cleanup()

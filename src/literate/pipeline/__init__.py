@@ -14,6 +14,7 @@ from literate.pipeline.pages import (
     rendered,
 )
 from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
+from literate.pipeline.previews import OvertakenError, Preview
 from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
 from literate.pipeline.runs import (
     Page,
@@ -31,9 +32,11 @@ __all__ = [
     "Change",
     "Chapter",
     "Coverage",
+    "OvertakenError",
     "Page",
     "Part",
     "Plain",
+    "Preview",
     "Progress",
     "Rendered",
     "Settings",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import signal
@@ -17,6 +18,7 @@ from literate.document import CodeBlock, Document
 from literate.errors import Finding
 from literate.execute import Limits, Outcome, Workers, run, steps_of
 from literate.pipeline.chapters import Chapter, modules_to_preload
+from literate.pipeline.previews import Preview, Request
 from literate.results import ChapterResult
 from literate.settings import Site
 
@@ -93,6 +95,7 @@ def run_chapters(
     site: Site,
     progress: Progress,
     fresh: bool = False,
+    preview: Preview | None = None,
 ) -> list[Page]:
     """Run every chapter in a process of its own, several at a time, and check it.
 
@@ -101,20 +104,47 @@ def run_chapters(
         site: whose folder the code runs in.
         progress: told of each block that begins, and of what is wrong with the cache.
         fresh: whether to run also what the cache has a result of.
+        preview: in a live preview, what it keeps from one rebuild to the next; by
+            default every page that runs does so in a clean process.
+
+    Raises:
+        OvertakenError: in a preview, something was saved that pages depend on.
     """
     jobs = site.settings.jobs or os.cpu_count() or 1
     stop = threading.Event()
-    workers = Workers(site.root, modules_to_preload(chapters))
-    runner = _Runner(site, workers, progress, stop, fresh)
-    with workers, ThreadPoolExecutor(min(jobs, len(chapters)) or 1) as pool:
+    with contextlib.ExitStack() as stack:
+        if preview:
+            preview.prepare(chapters)
+            run_page: Run = preview.run
+        else:
+            workers = Workers(site.root, modules_to_preload(chapters))
+            run_page = functools.partial(_run_clean, stack.enter_context(workers))
+        runner = _Runner(site, run_page, progress, stop, fresh)
+        pool = stack.enter_context(ThreadPoolExecutor(min(jobs, len(chapters)) or 1))
         runs = [pool.submit(runner.page, chapter) for chapter in chapters]
         try:
-            return [done.result() for done in runs]
+            pages = [done.result() for done in runs]
         except BaseException:
             # Whatever ended this one, an interrupt or a fault, ends the others too.
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
+        if preview:
+            preview.rest([runner.request(page.chapter) for page in pages if page.kept])
+        return pages
+
+
+Run = Callable[[Request, Callable[[CodeBlock], None], threading.Event], Outcome]
+"""Runs a page that the cache has no result of."""
+
+
+def _run_clean(
+    workers: Workers,
+    request: Request,
+    progress: Callable[[CodeBlock], None],
+    stop: threading.Event,
+) -> Outcome:
+    return run(request.chapter.document, request.limits, workers, progress, stop)
 
 
 def open_cache(site: Site, warn: Callable[[str], None]) -> Cache | None:
@@ -134,9 +164,9 @@ class _Runner:
     """Makes pages of chapters: from the cache, or by running them."""
 
     def __init__(
-        self, site: Site, workers: Workers, progress: Progress, stop: threading.Event, fresh: bool
+        self, site: Site, run_page: Run, progress: Progress, stop: threading.Event, fresh: bool
     ) -> None:
-        self._site, self._workers = site, workers
+        self._site, self._run_page = site, run_page
         self._progress, self._stop, self._fresh = progress, stop, fresh
         self._cache = open_cache(site, progress.warn)
 
@@ -148,33 +178,33 @@ class _Runner:
             result, kept = self._result(chapter)
         return Page(chapter, result, check(document, result, settings.mathematics), kept)
 
+    def request(self, chapter: Chapter) -> Request:
+        """What is asked for when a chapter is to run."""
+        settings, resources = chapter.settings, self._site.settings.resources
+        limits = Limits(settings.timeout, settings.threads, settings.memory, chapter.missing)
+        needs = {block.options.needs for block in chapter.document.blocks}
+        needs |= {claim.needs for claim in chapter.document.claims}
+        paths = [resources[name].path for name in needs - {""} if name in resources]
+        return Request(chapter, limits, tuple(sorted({*settings.depends, *paths})))
+
     def _result(self, chapter: Chapter) -> tuple[ChapterResult, bool]:
         """What a chapter gives, and whether that is from an earlier run."""
         cache, steps = self._cache, steps_of(chapter.document, chapter.missing)
+        request = self.request(chapter)
         if cache is None or not steps:
-            return self._run(chapter).result, False
-        depends = self._depends(chapter)
-        key = cache.key(steps, chapter.document.source.path, chapter.settings.threads, depends)
+            return self._run(request).result, False
+        path, depends = chapter.document.source.path, request.depends
+        key = cache.key(steps, path, chapter.settings.threads, depends)
         found = None if self._fresh else cache.find(key, steps)
         if found:
             return replace(found, missing=chapter.missing), True
-        outcome = self._run(chapter)
+        outcome = self._run(request)
         cache.keep(key, steps, outcome.result, outcome.touched, depends)
         return outcome.result, False
 
-    def _run(self, chapter: Chapter) -> Outcome:
-        document, settings = chapter.document, chapter.settings
-        limits = Limits(settings.timeout, settings.threads, settings.memory, chapter.missing)
-        tell = functools.partial(self._progress, document)
-        return run(document, limits, self._workers, tell, self._stop)
-
-    def _depends(self, chapter: Chapter) -> list[str]:
-        """The files that nobody sees the page read: as it says, and the resources it needs."""
-        document, resources = chapter.document, self._site.settings.resources
-        needs = {block.options.needs for block in document.blocks}
-        needs |= {claim.needs for claim in document.claims}
-        paths = [resources[name].path for name in needs - {""} if name in resources]
-        return sorted({*chapter.settings.depends, *paths})
+    def _run(self, request: Request) -> Outcome:
+        tell = functools.partial(self._progress, request.chapter.document)
+        return self._run_page(request, tell, self._stop)
 
 
 def before_running(chapter: Chapter) -> tuple[Finding, ...]:

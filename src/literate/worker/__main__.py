@@ -12,6 +12,8 @@ import sys
 
 from literate.jobs import Job
 from literate.worker.conversation import Conversation
+from literate.worker.player import Player
+from literate.worker.shelf import Shelf
 
 
 def main() -> None:
@@ -20,10 +22,13 @@ def main() -> None:
         from literate.worker.nursery import serve
 
         serve()
-    from literate.worker.player import Player
-
     line = Conversation.of_standard_streams()
     order = line.hear()
+    if order and order["do"] == "load":
+        shelf = Shelf()
+        for name in order["names"]:
+            shelf.load(name)
+        order = line.hear()
     if order:
         Player(line, Job.from_json(order["job"])).play()
     os._exit(0)

@@ -13,14 +13,13 @@ import random
 import stat
 import time
 from pathlib import Path
-from typing import Any
 
 from literate.jobs import Job, step_from_json
 from literate.worker.conversation import Conversation
 from literate.worker.family import adopt_orphans, die_with_parent, threads, wait_for
 from literate.worker.player import Player
 
-__all__ = ["ResumablePlayer"]
+__all__ = ["ResumablePlayer", "enough_memory"]
 
 _WORTH = 0.05
 """Seconds of work from which on a checkpoint is worth its fork; less is done again."""
@@ -78,7 +77,7 @@ class ResumablePlayer(Player):
             and threads() == 1
             and not _shares_memory()
             and _all_plain(_descriptors() - self._known)
-            and _enough_memory()
+            and enough_memory(Path("/proc/meminfo").read_text("ascii"))
         )
 
 
@@ -134,11 +133,13 @@ def _shares_memory() -> bool:
         return any(line.split(None, 2)[1][1:4:2] == b"ws" for line in maps)
 
 
-def _enough_memory() -> bool:
-    fields: dict[str, Any] = {}
-    with Path("/proc/meminfo").open(encoding="ascii") as lines:
-        for line in lines:
-            name, _, value = line.partition(":")
-            fields[name] = int(value.split()[0])
+def enough_memory(meminfo: str) -> bool:
+    """Whether there is room for another checkpoint.
+
+    Args:
+        meminfo: what Linux says in the file of that name.
+    """
+    lines = (line.partition(":") for line in meminfo.splitlines())
+    fields = {name: int(value.split()[0]) for name, _, value in lines}
     available = fields.get("MemAvailable", fields["MemFree"])
-    return bool(available > _SPARE * fields["MemTotal"])
+    return available > _SPARE * fields["MemTotal"]

@@ -6,6 +6,8 @@ two descriptors, a page's line and its leash. When the socket ends, so does ever
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import os
 import socket
@@ -22,11 +24,18 @@ __all__ = ["serve"]
 
 _LONGEST = 1 << 18
 
+_SHELL = ("application", "completer", "completerlib", "logger", "magics", "oinspect")
+"""What a shell of IPython imports when it is made."""
+
 
 def serve() -> NoReturn:
     """Import, then fork for each page that is asked for, until nobody asks any more."""
     adopt_orphans()
     orders = socket.socket(fileno=os.dup(0))
+    for name in _SHELL:
+        # Which of them there are depends on IPython's version.
+        with contextlib.suppress(ImportError):
+            importlib.import_module(f"IPython.core.{name}")
     shelf = Shelf()
     for name in json.loads(orders.recv(_LONGEST) or "[]"):
         shelf.load(name)

@@ -41,6 +41,9 @@ class Player:
         """Go on from where it stands to the end, or to a block that fails."""
         while self.number < len(self.steps) and not self.failed:
             self.before_step()
+            if self.number == len(self.steps):
+                # Going back has found that the rest was taken away.
+                break
             self.recorder.at(self.number)
             self.page.place(self.steps)
             self._play(self.steps[self.number])
