@@ -89,6 +89,6 @@ format: $(STAMP)
 	@$(RUN) -m ruff format .
 
 clean:
-	rm -rf site .site-* build dist .literate src/*.egg-info
+	rm -rf site .site-* build dist .cache src/*.egg-info
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find docs scripts src tests -name __pycache__ -type d -prune -exec rm -rf {} +

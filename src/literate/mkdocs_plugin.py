@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import glob
 from pathlib import Path
 from typing import Any, Literal
@@ -17,6 +18,7 @@ from literate import pipeline
 from literate.errors import ExitStatus, Level, LiterateError, exit_status
 from literate.markdown_extension import CodeExtension
 from literate.mkdocs_notebooks import Notebooks
+from literate.preview import watch
 
 __all__ = ["LiteratePlugin"]
 
@@ -26,8 +28,6 @@ STYLES, SCRIPT = "assets/literate.css", "assets/literate.js"
 ASSETS = (STYLES, SCRIPT, "assets/literate-math.woff2", "assets/literate-math.OFL.txt")
 FIRST, LAST = 1_000_000, -1_000_000
 """Before all plugins that fill in text, and behind them."""
-
-IGNORED = ("__pycache__", ".git", ".mypy_cache", ".ruff_cache", ".pytest_cache")
 
 
 class BlockFailed(Abort):
@@ -41,6 +41,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
 
     def __init__(self) -> None:
         self.serving = False
+        self.preview: pipeline.Preview | None = None
         self.site: pipeline.Site | None = None
         self.pages: dict[str, pipeline.Page] = {}
         self.inserts: dict[str, dict[str, str]] = {}
@@ -173,44 +174,40 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         """Put the notebooks into the site."""
         self.notebooks.copy(config)
 
-    def on_shutdown(self) -> None:
-        """Take away what was written while building."""
-        self.notebooks.close()
-
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any
     ) -> LiveReloadServer:
-        """Keep byte code and the like, which runs write, from starting a rebuild."""
-        schedule = server.observer.schedule
-
-        def schedule_ours(handler: Any, path: str, *args: Any, **kwargs: Any) -> Any:
-            tell = handler.on_any_event
-
-            def on_any_event(event: Any) -> None:
-                parts = Path(event.src_path).parts
-                if event.event_type in {"opened", "closed_no_write"}:
-                    return
-                if not any(part in IGNORED for part in parts):
-                    tell(event)
-
-            handler.on_any_event = on_any_event
-            return schedule(handler, path, *args, **kwargs)
-
-        server.observer.schedule = schedule_ours  # type: ignore[assignment, method-assign]
+        """Learn of what is saved at once, and stop what it makes run in vain."""
+        watch(server, self._saved)
         return server
+
+    def on_shutdown(self) -> None:
+        """End the processes that a preview keeps, and take away what was written for it."""
+        self.notebooks.close()
+        if self.preview:
+            self.preview.end()
+            self.preview = None
+
+    def _saved(self, path: Path) -> None:
+        if self.preview:
+            self.preview.saved(path)
 
     def _run(self, files: list[File], config: MkDocsConfig) -> None:
         """Run those of the files that are literate; log or abort on findings."""
         assert self.site is not None
-        chapters = {}
-        for file in files:
-            chapter = self._open(file)
-            if chapter:
-                chapters[file.src_uri] = chapter
-        if not chapters:
-            return
-        progress = pipeline.Progress(log.info)
-        pages = pipeline.run_chapters(list(chapters.values()), self.site, progress)
+        if self.serving and self.preview is None:
+            self.preview = pipeline.Preview(self.site.root)
+        pages = None
+        while pages is None:
+            chapters = {file.src_uri: chapter for file in files if (chapter := self._open(file))}
+            if not chapters:
+                return
+            progress = pipeline.Progress(log.info)
+            # What was saved in the meantime is read anew, and goes on from where it changed.
+            with contextlib.suppress(pipeline.OvertakenError):
+                pages = pipeline.run_chapters(
+                    list(chapters.values()), self.site, progress, preview=self.preview
+                )
         self.pages |= dict(zip(chapters, pages, strict=True))
         self._judge(pages, config.strict)
 

@@ -6,6 +6,7 @@ The JSON is stable: keys are added, never renamed or removed. It is one object::
      "status": 1,                        # the exit status
      "pages": [{"page": "docs/a.md",
                 "blocks_run": 3,
+                "blocks_kept": 0,                    # from an earlier run, by the cache
                 "findings": [{"path": "docs/a.md", "line": 8, "column": 1,
                               "level": "error",          # or "warning", "failure"
                               "rule": "stale-output",
@@ -34,6 +35,7 @@ class PageReport:
     name: str
     blocks_run: int
     findings: tuple[Finding, ...]
+    blocks_kept: int = 0
 
 
 def as_text(finding: Finding) -> str:
@@ -72,6 +74,7 @@ def as_json(pages: Iterable[PageReport], status: ExitStatus) -> str:
             {
                 "page": page.name,
                 "blocks_run": page.blocks_run,
+                "blocks_kept": page.blocks_kept,
                 "findings": [_finding(finding) for finding in page.findings],
             }
             for page in pages
@@ -100,8 +103,11 @@ def summary(pages: Sequence[PageReport], status: ExitStatus) -> str:
     verdict = [_count(len(findings) - warnings, "finding")] if status else ["clean"]
     verdict += [_count(warnings, "warning")] if warnings else []
     verdict += ["a block failed"] if status is ExitStatus.BLOCK_FAILED else []
-    blocks = _count(sum(page.blocks_run for page in pages), "block")
-    return f"{_count(len(pages), 'page')}, {blocks} ran: {', '.join(verdict)}"
+    ran, kept = (sum(page.blocks_run for page in pages), sum(page.blocks_kept for page in pages))
+    blocks = f"{_count(ran, 'block')} ran" if ran or not kept else ""
+    earlier = f"{_count(kept, 'block')} kept from an earlier run" if kept else ""
+    done = ", ".join(filter(None, (_count(len(pages), "page"), blocks, earlier)))
+    return f"{done}: {', '.join(verdict)}"
 
 
 def _count(number: int, noun: str) -> str:

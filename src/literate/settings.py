@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -16,6 +17,8 @@ from literate.errors import UsageError, shortened
 __all__ = ["Resource", "Settings", "Site", "find_site", "site_settings", "with_values"]
 
 CONFIG = "mkdocs.yml"
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?B)\s*", re.I)
+_UNITS = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30}
 
 
 @dataclass(frozen=True)
@@ -33,7 +36,11 @@ class Settings:
     Attributes:
         timeout: seconds that one block may take.
         threads: threads that numerical libraries may use.
+        memory: bytes that a page's processes may take; 0 for what there is.
         execute: False renders pages without running anything.
+        preload: packages that are imported once for all pages; None for those of a few
+            heavy ones that pages import.
+        depends: files and folders that pages look at unseen, through other programs.
         jobs: pages that run at the same time; 0 for one a processor core.
         watch: folders whose change re-runs pages in the live preview.
         mathematics: whether formulas become MathML when the site is built.
@@ -43,11 +50,16 @@ class Settings:
             install``, with blanks between them.
         unbound: how many numbers nobody needs to check; more are a finding of ``audit``.
         resources: what blocks and claims may need, by name.
+        cache: the folder of results, seen from the site's; none are kept if empty.
+        cache_size: bytes beyond which results that were used longest ago are dropped.
     """
 
     timeout: float = 60.0
     threads: int = 1
+    memory: int = 0
     execute: bool = True
+    preload: tuple[str, ...] | None = None
+    depends: tuple[str, ...] = ()
     jobs: int = 0
     watch: tuple[str, ...] = ("src",)
     mathematics: bool = False
@@ -56,6 +68,8 @@ class Settings:
     install: str = ""
     unbound: int | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
+    cache: str = ".cache/literate"
+    cache_size: int = 256 * 2**20
 
 
 @dataclass(frozen=True)
@@ -101,7 +115,9 @@ def _value(name: str, value: Any, where: str) -> Any:
         raise UsageError(what, "mend the setting")
     if name == "resources":
         return {key: Resource(**item) for key, item in value.items()}
-    return tuple(value) if name == "watch" else value
+    if name in {"memory", "cache_size"}:
+        return _bytes(value)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _is_number(value: Any) -> bool:
@@ -115,6 +131,18 @@ def _is_whole(value: Any, least: int) -> bool:
 
 def _are_texts(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(item, str) for item in value)
+
+
+def _bytes(value: Any) -> int:
+    """How many bytes a number, or a text such as ``2 GB``, means; -1 where it means none.
+
+    >>> _bytes("1.5 MB"), _bytes(10), _bytes("much")
+    (1572864, 10, -1)
+    """
+    if _is_whole(value, 0):
+        return int(value)
+    match = _SIZE.fullmatch(value) if isinstance(value, str) else None
+    return int(float(match[1]) * _UNITS[match[2].upper()]) if match else -1
 
 
 def _are_resources(value: Any) -> bool:
@@ -131,6 +159,11 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "execute": (lambda v: isinstance(v, bool), "true or false"),
     "mathematics": (lambda v: isinstance(v, bool), "true or false"),
     "watch": (_are_texts, "a list of folders"),
+    "memory": (lambda v: _bytes(v) >= 0, 'a size such as "2 GB", 0 for no limit'),
+    "preload": (lambda v: v is None or _are_texts(v), "a list of packages"),
+    "depends": (_are_texts, "a list of files and folders"),
+    "cache": (lambda v: isinstance(v, str), "a folder, or empty for none"),
+    "cache_size": (lambda v: _bytes(v) >= 0, 'a size such as "256 MB"'),
     "numbers": (lambda v: isinstance(v, str), "the path of a page"),
     "notebooks": (lambda v: isinstance(v, str), "the path of a folder below the site"),
     "install": (lambda v: isinstance(v, str), "requirements with blanks between them"),

@@ -68,7 +68,7 @@ def test_sync_shows_what_it_changes_and_is_idempotent(
     assert path.read_text().endswith(TRUE)
     stamp = path.stat().st_mtime_ns
     assert main(["sync", "page.md"]) == 0
-    assert capsys.readouterr().out == "1 page, 1 block ran: clean\n"
+    assert capsys.readouterr().out == "1 page, 1 block kept from an earlier run: clean\n"
     assert path.stat().st_mtime_ns == stamp
 
 
@@ -180,7 +180,7 @@ def test_usage_error_goes_to_stderr_with_status_2(
     [
         ("timeout: -1", "timeout: -1 is not a number of seconds above 0"),
         ("threads: true", "threads: True is not a whole number above 0"),
-        ("tiemout: 3", "literate has no setting 'tiemout'; use one of execute, install, jobs"),
+        ("tiemout: 3", "literate has no setting 'tiemout'; use one of cache, cache_size, depends"),
     ],
 )
 def test_wrong_setting_of_the_site_is_a_usage_error(

@@ -380,3 +380,78 @@ def test_preview_shows_a_failure_in_its_place_and_goes_on(preview: Preview, tmp_
     chapter.write_text(good)
     preview.wait_for("Reloading browsers")
     assert "literate-error" not in preview.page()
+
+
+def detected(lines: list[str]) -> int:
+    return sum("Detected" in line for line in lines)
+
+
+def test_file_put_in_the_place_of_another_is_one_save(preview: Preview, tmp_path: Path) -> None:
+    chapter = tmp_path / "docs" / "index.md"
+    for number in range(2):
+        new = tmp_path / "docs" / ".index.md.swx"
+        new.write_text(chapter.read_text() + f"\nsaved {number}\n")
+        (tmp_path / "docs" / "4913").touch()
+        (tmp_path / "docs" / "4913").unlink()
+        new.replace(chapter)
+        seen = preview.wait_for("Reloading browsers")
+        assert detected(seen + preview.rest(1.5)) == 1
+        assert f"saved {number}" in preview.page()
+
+
+def test_settings_are_followed_however_they_are_saved(preview: Preview, tmp_path: Path) -> None:
+    settings = tmp_path / "mkdocs.yml"
+    for name in ("First", "Second"):
+        new = tmp_path / "new.yml"
+        new.write_text(settings.read_text().replace("site_name: Small", f"site_name: {name}"))
+        new.replace(settings)
+        preview.wait_for("Reloading browsers")
+        assert f"<title>{name}</title>" in preview.page()
+        settings.write_text(settings.read_text().replace(name, "Small"))
+        preview.wait_for("Reloading browsers")
+
+
+def test_preview_goes_on_from_the_block_that_was_edited(preview: Preview, tmp_path: Path) -> None:
+    chapter = tmp_path / "docs" / "index.md"
+    slow = "```python volatile\nimport time; time.sleep(2); time.monotonic_ns()\n```\n\n"
+    chapter.write_text(f"{FRONT}{slow}```python\nprint(1)\n```\n")
+    preview.wait_for("Reloading browsers")
+    first = outputs(preview.page())
+    started = time.monotonic()
+    chapter.write_text(f"{FRONT}More.\n\n{slow}```python\nprint(2)\n```\n")
+    preview.wait_for("Reloading browsers")
+    assert time.monotonic() - started < 2
+    assert outputs(preview.page()) == [first[0], "2"]
+
+
+def test_save_during_a_rebuild_ends_what_runs_in_vain(preview: Preview, tmp_path: Path) -> None:
+    chapter = tmp_path / "docs" / "index.md"
+    endless = "```python timeout=600\nprint('begun'); import time; time.sleep(500)\n```\n"
+    (tmp_path / "docs" / "other.md").write_text(f"{FRONT}other words\n")
+    preview.wait_for("Reloading browsers")
+    chapter.write_text(FRONT + endless)
+    preview.wait_for("Building documentation")
+    time.sleep(1)
+    chapter.write_text(f"{FRONT}```python\nprint(7)\n```\n")
+    seen = preview.wait_for("Reloading browsers", 20)
+    assert outputs(preview.page()) == ["7"]
+    assert not [line for line in seen if "interrupted" in line]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="keeps checkpoints on Linux only")
+@pytest.mark.parametrize("request_to_end", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_preview_that_is_ended_leaves_no_process(
+    preview: Preview,
+    tmp_path: Path,
+    ends: Callable[[int], bool],
+    request_to_end: signal.Signals,
+) -> None:
+    chapter = tmp_path / "docs" / "index.md"
+    code = "import os, time; time.sleep(0.1); print(os.getpid(), os.getppid())"
+    chapter.write_text(FRONT + f"```python\n{code}\n```\n\n" * 3)
+    preview.wait_for("Reloading browsers")
+    numbers = " ".join(outputs(preview.page())).split()
+    assert len(set(numbers)) == 4
+    preview.process.send_signal(request_to_end)
+    preview.process.wait(30)
+    assert all(ends(int(number)) for number in numbers)

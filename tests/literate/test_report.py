@@ -31,7 +31,7 @@ def test_json_is_what_its_documentation_says(
     [page] = report.pop("pages")
     assert report == {"version": 1, "status": 1}
     [finding] = page.pop("findings")
-    assert page == {"page": "page.md", "blocks_run": 1}
+    assert page == {"page": "page.md", "blocks_run": 1, "blocks_kept": 0}
     assert finding.pop("detail").splitlines()[-2:] == ["-1", "+2"]
     assert finding == {
         "path": "page.md",

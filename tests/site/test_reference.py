@@ -84,13 +84,13 @@ def test_reference_lists_every_command_with_its_options_and_no_other() -> None:
     (commands,) = (
         action for action in _parser()._actions if isinstance(action, argparse._SubParsersAction)
     )
-    shown = re.split(r"^`literate (?=[a-z]+ )", COMMANDS.read_text("utf-8"), flags=re.M)[1:]
-    assert sorted(part.split()[0] for part in shown) == sorted(commands.choices)
+    shown = re.split(r"^`literate (?=[a-z]+[ `])", COMMANDS.read_text("utf-8"), flags=re.M)[1:]
+    assert sorted(re.split(r"\W", part)[0] for part in shown) == sorted(commands.choices)
     for part in shown:
         options = {
             word
-            for action in commands.choices[part.split()[0]]._actions
+            for action in commands.choices[re.split(r"\W", part)[0]]._actions
             for word in action.option_strings
         }
         listed = set(re.findall(r"^    - `(--\w+)", part, flags=re.M))
-        assert listed == options - {"-h", "--help"}, part.split()[0]
+        assert listed == options - {"-h", "--help"}, re.split(r"\W", part)[0]

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from literate import pipeline
+from literate.cli.running import run_pages, say
 from literate.errors import ConflictError, ExitStatus, Finding, UsageError, exit_status
 from literate.pipeline import Coverage, Page
 
-__all__ = ["audit", "check", "diff", "notebook", "render", "say", "sync"]
+__all__ = ["audit", "check", "diff", "notebook", "render", "sync"]
 
 
 def check(options: argparse.Namespace) -> ExitStatus:
     """Run pages and report what is not so."""
-    pages = _run(options.paths)
+    # What a server has to prove, it proves by running it.
+    pages = run_pages(options, fresh=bool(os.environ.get("CI")))
     if options.diff:
         for page in pages:
             _show_difference(page)
@@ -26,7 +28,7 @@ def check(options: argparse.Namespace) -> ExitStatus:
 
 def sync(options: argparse.Namespace) -> ExitStatus:
     """Run pages and write anew what is stale; with ``--diff`` show it and write nothing."""
-    pages = _run(options.paths)
+    pages = run_pages(options)
     if options.diff:
         for page in pages:
             _show_difference(page)
@@ -54,7 +56,7 @@ def _mend(page: Page) -> Sequence[Finding]:
 def render(options: argparse.Namespace) -> ExitStatus:
     """Write pages as plain Markdown with image files."""
     site = pipeline.find_site(Path.cwd())
-    pages = _run(options.paths)
+    pages = run_pages(options)
     for target, page in _targets(pages, options.out, site).items():
         plain = pipeline.plain(page)
         _write(target, plain.markdown.encode())
@@ -66,7 +68,7 @@ def render(options: argparse.Namespace) -> ExitStatus:
 def notebook(options: argparse.Namespace) -> ExitStatus:
     """Write pages as executed notebooks; none of a page that failed."""
     site = pipeline.find_site(Path.cwd())
-    pages = _run(options.paths)
+    pages = run_pages(options)
     for target, page in _targets(pages, options.out, site, ".ipynb").items():
         if not page.result.failed:
             _write(target, pipeline.notebook(page).encode())
@@ -134,13 +136,6 @@ def _write(path: Path, data: bytes) -> None:
     print(path)
 
 
-def _run(paths: Sequence[Path]) -> list[Page]:
-    """Run the pages that the command names, with progress on stderr."""
-    site = pipeline.find_site(Path.cwd())
-    chapters = pipeline.find_chapters(paths, site)
-    return pipeline.run_chapters(chapters, site, pipeline.Progress(say))
-
-
 def _show_difference(page: Page) -> None:
     text, changes = pipeline.repair(page)
     if changes:
@@ -154,8 +149,3 @@ def _close(
     status = exit_status(finding for found in findings for finding in found)
     print(pipeline.report(pages, findings, status, form))
     return status
-
-
-def say(text: str) -> None:
-    """Say something on stderr, at once."""
-    print(text, file=sys.stderr, flush=True)

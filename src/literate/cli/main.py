@@ -11,7 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from literate import pipeline
-from literate.cli.commands import audit, check, diff, notebook, render, say, sync
+from literate.cli.commands import audit, check, diff, notebook, render, sync
+from literate.cli.keeping import cache
+from literate.cli.running import add_cache_folder, add_options, say
 from literate.errors import ExitStatus, LiterateError
 
 __all__ = ["main"]
@@ -93,7 +95,19 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument(
             "--out", type=Path, required=True, metavar="DIR", help="the folder to write to"
         )
+    for running in (checking, syncing, rendering, exporting):
+        add_options(running)
+    _add_cache(commands)
     return parser
+
+
+def _add_cache(commands: Any) -> None:
+    keeping = _command(commands, "cache", cache, "say what the cache of results holds", paths=False)
+    ways = keeping.add_mutually_exclusive_group()
+    ways.add_argument("--info", action="store_true", help="say what it holds; the default")
+    ways.add_argument("--prune", action="store_true", help="drop what is beyond its size")
+    ways.add_argument("--clear", action="store_true", help="drop everything")
+    add_cache_folder(keeping)
 
 
 def _command(
@@ -102,6 +116,7 @@ def _command(
     run: Callable[..., ExitStatus],
     summary: str,
     revision: bool = False,
+    paths: bool = True,
 ) -> argparse.ArgumentParser:
     parser: argparse.ArgumentParser = commands.add_parser(
         name,
@@ -112,6 +127,7 @@ def _command(
     )
     if revision:
         parser.add_argument("revision", metavar="REV", help=_REVISION)
-    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help=_PATHS)
+    if paths:
+        parser.add_argument("paths", nargs="*", type=Path, metavar="PATH", help=_PATHS)
     parser.set_defaults(command=run)
     return parser

@@ -19,7 +19,9 @@ _FRONT = re.compile(
     r"(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)"
 )
 _OPT_IN = re.compile(r"^literate[ \t]*:", re.M)
-_PAGE_SETTINGS = frozenset({"timeout", "threads", "execute", "notebooks"})
+_PAGE_SETTINGS = frozenset(
+    {"timeout", "threads", "memory", "preload", "depends", "execute", "notebooks"}
+)
 
 
 def read_front_matter(

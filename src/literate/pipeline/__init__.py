@@ -16,8 +16,16 @@ from literate.pipeline.pages import (
     rendered,
 )
 from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
+from literate.pipeline.previews import OvertakenError, Preview
 from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
-from literate.pipeline.runs import Page, Progress, before_running, end_on_request, run_chapters
+from literate.pipeline.runs import (
+    Page,
+    Progress,
+    before_running,
+    end_on_request,
+    open_cache,
+    run_chapters,
+)
 from literate.settings import Settings, Site, find_site, site_settings
 
 __all__ = [
@@ -26,9 +34,11 @@ __all__ = [
     "Change",
     "Chapter",
     "Coverage",
+    "OvertakenError",
     "Page",
     "Part",
     "Plain",
+    "Preview",
     "Progress",
     "Rendered",
     "Settings",
@@ -49,6 +59,7 @@ __all__ = [
     "list_numbers",
     "notebook",
     "notebook_page",
+    "open_cache",
     "open_chapter",
     "parts_of",
     "plain",

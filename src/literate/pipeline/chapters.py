@@ -13,7 +13,10 @@ from literate.parse import opt_in_place, parse
 from literate.settings import Settings, Site, with_values
 from literate.source import Source, read
 
-__all__ = ["Chapter", "chapter_of_text", "find_chapters", "open_chapter"]
+__all__ = ["Chapter", "chapter_of_text", "find_chapters", "modules_to_preload", "open_chapter"]
+
+_HEAVY = re.compile(r"^[ \t]*(?:import|from)[ \t]+((?:torch|numpy|matplotlib)(?:\.\w+)*)\b", re.M)
+"""Imports that take longer than all the rest of a small page."""
 
 
 @dataclass(frozen=True)
@@ -111,6 +114,20 @@ def find_chapters(paths: Sequence[Path], site: Site) -> list[Chapter]:
         todo = "name a page with `literate: true` in its front matter"
         raise UsageError(f"no literate page in {place}", todo)
     return list(chapters.values())
+
+
+def modules_to_preload(chapters: Sequence[Chapter]) -> list[str]:
+    """The modules that are worth importing once for all these pages."""
+    return list(dict.fromkeys(name for chapter in chapters for name in _preloaded(chapter)))
+
+
+def _preloaded(chapter: Chapter) -> Iterator[str]:
+    if chapter.settings.preload is not None:
+        yield from chapter.settings.preload
+        return
+    for block in chapter.document.blocks:
+        if not block.options.norun:
+            yield from _HEAVY.findall(block.code)
 
 
 def _pages_below(folder: Path) -> Iterator[Path]:

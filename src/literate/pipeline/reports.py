@@ -28,7 +28,7 @@ def report(
         form: one of `FORMATS`.
     """
     reports = [
-        PageReport(page.name, page.blocks_run, tuple(found))
+        PageReport(page.name, page.blocks_run, tuple(found), page.blocks_kept)
         for page, found in zip(pages, findings, strict=True)
     ]
     if form == "json":

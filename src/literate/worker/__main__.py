@@ -1,169 +1,37 @@
-"""The worker's conversation: a job comes in on stdin, events go out on stdout.
+"""Runs the blocks and claims of pages: ``python -m literate.worker``.
 
-Both are moved to private descriptors before any block runs, so that a block finds
-an empty stdin and a stdout that is captured.
+A socket on stdin asks for a nursery, which forks a process for each page; a pipe brings
+the job of one page.
 """
 
 from __future__ import annotations
 
-import builtins
-import contextlib
-import importlib.metadata
-import json
 import os
-import platform
+import stat
 import sys
-import time
-import traceback
-from pathlib import Path
-from typing import Any, NoReturn
 
-from literate.jobs import Job, Question, Step
-from literate.results import BlockResult, Failure
-from literate.terminal import as_shown
-from literate.worker.capture import Capture
-from literate.worker.listing import find, listing
-from literate.worker.shell import Page
-
-PACKAGES = ("torch", "numpy", "matplotlib")
-
-
-class Conversation:
-    """The private line to the parent: one JSON value a line."""
-
-    def __init__(self) -> None:
-        self._out = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
-        self._in = os.fdopen(os.dup(0), "r", encoding="utf-8")
-        nothing = os.open(os.devnull, os.O_RDONLY)
-        os.dup2(nothing, 0)
-        os.close(nothing)
-        sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
-
-    def hear(self) -> Any:
-        return json.loads(self._in.readline())
-
-    def say(self, event: str, **values: Any) -> None:
-        self._out.write(json.dumps({"event": event, **values}) + "\n")
-        self._out.flush()
+from literate.jobs import Job
+from literate.worker.conversation import Conversation
+from literate.worker.player import Player
+from literate.worker.shelf import Shelf
 
 
 def main() -> None:
-    """Run one job and leave."""
-    _die_with_parent()
-    line = Conversation()
-    job = Job.from_json(line.hear())
-    capture = Capture(job.capture)
-    builtins.input = _no_input
-    sys.path.insert(0, str(Path.cwd()))
-    page = Page(job.path, capture)
-    here = os.getpid()
-    for step in job.steps:
-        if isinstance(step, Question):
-            line.say("ask", index=step.index)
-            line.say("answer", value=page.answer(step).to_json())
-            continue
-        line.say("begin", index=step.index)
-        result = run_step(page, step, job.path)
-        if os.getpid() != here:
-            os._exit(0)
-        line.say("end", result=result.to_json())
-        if result.failure:
-            break
-    line.say("done", versions=_versions())
-    sys.stderr.flush()
+    """Run what is asked for, and leave."""
+    if sys.platform != "win32" and stat.S_ISSOCK(os.fstat(0).st_mode):
+        from literate.worker.nursery import serve
+
+        serve()
+    line = Conversation.of_standard_streams()
+    order = line.hear()
+    if order and order["do"] == "load":
+        shelf = Shelf()
+        for name in order["names"]:
+            shelf.load(name)
+        order = line.hear()
+    if order:
+        Player(line, Job.from_json(order["job"])).play()
     os._exit(0)
-
-
-def run_step(page: Page, step: Step, path: str) -> BlockResult:
-    """Run one block and say what came of it."""
-    started = time.perf_counter()
-    shown: str | None = None
-    error: BaseException | None = None
-    if step.source:
-        try:
-            name, value, target = find(step.source)
-            page.bind(name, value)
-            shown = listing(target)
-        except Exception as problem:
-            error = problem
-    else:
-        outcome = page.run(step.code, step.line)
-        error = outcome.error_before_exec or outcome.error_in_exec
-    seconds = time.perf_counter() - started
-    parts = page.take()
-    raised, failure = _judge(error, step, path)
-    return BlockResult(step.index, parts, raised, shown, failure, seconds)
-
-
-def _judge(error: BaseException | None, step: Step, path: str) -> tuple[str, Failure | None]:
-    """Hold what was raised against what was promised."""
-    if error is None:
-        if not step.raises:
-            return "", None
-        what = f"{step.raises} was promised and nothing was raised"
-        return "", Failure(what, "mend the code, or take raises= away")
-    kind = type(error)
-    last = _last_line(error)
-    if step.raises in {kind.__name__, f"{kind.__module__}.{kind.__qualname__}"}:
-        return last, None
-    place = _line(error, step, path)
-    if step.source:
-        what = f"source={step.source!r} cannot be shown: {last}"
-        return "", Failure(what, "name an object of a module that can be imported")
-    promise = f"{step.raises} was promised, but the block" if step.raises else "the block"
-    verb = "left with" if isinstance(error, SystemExit) else "raised"
-    todo = "mend the code, or say raises= where it is meant to"
-    return "", Failure(f"{promise} {verb} {last}", todo, place, _traceback(error, path))
-
-
-def _last_line(error: BaseException) -> str:
-    """The line of a traceback that names the exception and its message."""
-    lines = traceback.format_exception_only(error)
-    text = (lines[-1] if isinstance(error, SyntaxError) else "".join(lines)).strip()
-    return as_shown(text.encode("utf-8", "replace"))
-
-
-def _line(error: BaseException, step: Step, path: str) -> int:
-    """The chapter's line at which an exception left the page's own code."""
-    if isinstance(error, SyntaxError) and error.filename == path and error.lineno:
-        return error.lineno + step.line - 1
-    frames = traceback.extract_tb(error.__traceback__)
-    own = [frame.lineno for frame in frames if frame.filename == path and frame.lineno]
-    inside = [line for line in own if line >= step.line]
-    return (inside or own or [step.line])[0]
-
-
-def _traceback(error: BaseException, path: str) -> str:
-    """The traceback from the page's own code on."""
-    trace = error.__traceback__
-    while trace and trace.tb_frame.f_code.co_filename != path:
-        trace = trace.tb_next
-    lines = traceback.format_exception(type(error), error, trace)
-    return as_shown("".join(lines if trace else lines[-1:]).rstrip().encode("utf-8", "replace"))
-
-
-def _no_input(prompt: object = "") -> NoReturn:
-    raise EOFError("a block cannot ask for input: nobody is there to answer")
-
-
-def _versions() -> dict[str, str]:
-    """Python's version and those of the main packages that the page imported."""
-    versions = {"python": platform.python_version()}
-    for name in PACKAGES:
-        if name in sys.modules:
-            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-                versions[name] = importlib.metadata.version(name)
-    return versions
-
-
-def _die_with_parent() -> None:
-    """On Linux, have the kernel end this process when the parent ends."""
-    if sys.platform == "linux":
-        import ctypes
-        import signal
-
-        pr_set_pdeathsig = 1
-        ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
 if __name__ == "__main__":

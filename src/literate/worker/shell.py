@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import base64
 import functools
 import linecache
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
@@ -16,7 +16,7 @@ from IPython.core.formatters import DisplayFormatter
 from IPython.core.interactiveshell import ExecutionResult, InteractiveShell
 from traitlets.config import Config
 
-from literate.jobs import Question
+from literate.jobs import Question, Step
 from literate.results import ClaimValue, Rich, Text
 from literate.terminal import as_shown
 from literate.worker.capture import Capture
@@ -102,26 +102,27 @@ class _Shell(InteractiveShell):
         """Say nothing: the error stands in the result."""
 
 
-class _Shift(ast.NodeTransformer):
-    """Moves a block's code to its lines in the chapter, for tracebacks."""
-
-    by = 0
-
-    def visit(self, node: ast.AST) -> ast.AST:
-        return ast.increment_lineno(node, self.by) if self.by else node
-
-
 class Page:
     """The namespace of one page, and what its blocks show."""
 
-    def __init__(self, path: str, capture: Capture) -> None:
-        self._path = path
+    def __init__(self, path: str, capture: Capture, memory: int = 0) -> None:
+        """A page that has run nothing.
+
+        Args:
+            path: the chapter, as messages call it.
+            capture: of what blocks write to stdout.
+            memory: bytes that its process may take; 0 for what there is.
+        """
+        self.path = path
+        self.memory = memory
         self._capture = capture
-        self._lines: list[str] = []
+        self._files: dict[int, str] = {}
+        self._code = ("", "")
+        self.places: dict[str, int] = {}
+        """The chapter's line on which each block begins, by the name its code runs under."""
         self._parts: list[Text | Rich] = []
         self._value: Text | Rich | None = None
         self._figures = Figures()
-        self._shift = _Shift()
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.cache_size = 0
@@ -133,7 +134,6 @@ class Page:
         formatters = self._shell.display_formatter.formatters
         for name in (SVG, PNG):
             formatters[name].for_type_by_name(*FIGURE, functools.partial(self._drawn, name))
-        self._shell.ast_transformers.append(self._shift)
         self._shell.compile.cache = self._remember  # type: ignore[method-assign]
         for name in ("In", "Out", "_dh", "_ih", "_oh", "open"):
             self._shell.user_ns.pop(name, None)
@@ -142,17 +142,33 @@ class Page:
         self._shell.user_ns.update(exit=sys.exit, quit=sys.exit)
         warnings.filterwarnings("ignore", "To exit: use", UserWarning)
 
-    def run(self, code: str, line: int) -> ExecutionResult:
-        """Run a block whose first line of code is the chapter's line ``line``."""
-        self._shell.page_code = code
-        self._shift.by = line - 1
-        self._place(code, line)
-        result: ExecutionResult = self._shell.run_cell(code, store_history=False)
+    def place(self, steps: Sequence[Step | Question]) -> None:
+        """Learn where blocks stand in the chapter.
+
+        The code of a block runs under a name of its own and counts its lines from 1, so
+        that nothing it does depends on the prose above it. What is said of it names the
+        chapter's lines.
+        """
+        blocks = [step for step in steps if isinstance(step, Step)]
+        self._files = {
+            step.index: f"{self.path} block {number}" for number, step in enumerate(blocks, 1)
+        }
+        self.places = {self._files[step.index]: step.line for step in blocks}
+
+    def file_of(self, step: Step) -> str:
+        """The name under which a block's code runs."""
+        return self._files[step.index]
+
+    def run(self, step: Step) -> ExecutionResult:
+        """Run a block."""
+        self._shell.page_code = step.code
+        self._code = self.file_of(step), step.code
+        result: ExecutionResult = self._shell.run_cell(step.code, store_history=False)
         return result
 
     def answer(self, question: Question) -> ClaimValue:
         """Evaluate a claim where the page stands; what it prints is nobody's."""
-        value = evaluate(question, self._shell.user_ns, self._path)
+        value = evaluate(question, self._shell.user_ns, self.path)
         self._capture.take()
         return value
 
@@ -226,16 +242,15 @@ class Page:
         if text:
             self._parts.append(Text(text))
 
-    def _place(self, code: str, line: int) -> None:
-        """Put the code where `linecache` finds it: on the chapter's own lines."""
-        self._lines += ["\n"] * (line - 1 - len(self._lines))
-        self._lines[line - 1 :] = [f"{text}\n" for text in code.split("\n")]
-
     def _remember(self, *args: Any, **kwargs: Any) -> str:
-        """Stand in for IPython's cache of cells; returns the code's file name."""
-        size = sum(map(len, self._lines))
-        linecache.cache[self._path] = (size, None, self._lines, self._path)
-        return self._path
+        """Stand in for IPython's cache of cells; returns the code's file name.
+
+        The code is put where `linecache` finds it, for tracebacks and `inspect`.
+        """
+        file, code = self._code
+        lines = [f"{text}\n" for text in code.split("\n")]
+        linecache.cache[file] = (len(code), None, lines, file)
+        return file
 
 
 def _as_text(value: Any) -> str:

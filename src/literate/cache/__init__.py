@@ -1,0 +1,6 @@
+"""Results of pages, kept by what they depend on."""
+
+from literate.cache.dependencies import Digests
+from literate.cache.store import Cache, Contents
+
+__all__ = ["Cache", "Contents", "Digests"]

@@ -1,0 +1,205 @@
+"""The files of the cache: one for each result, in a folder for each page's key."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from literate.cache.dependencies import Dependency, Digests, dependencies_of
+from literate.cache.keys import key_of
+from literate.jobs import Question, Step, Touch
+from literate.results import BlockResult, ChapterResult, ClaimValue
+
+__all__ = ["Cache", "Contents"]
+
+Steps = Sequence[Step | Question]
+
+FORMAT = 1
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Results that literate keeps.\n"
+
+
+@dataclass(frozen=True)
+class Contents:
+    """How much a cache holds: results, and their bytes."""
+
+    results: int
+    size: int
+
+
+class Cache:
+    """Results of pages in a folder, kept by what ran and by the files that it looked at.
+
+    A result is a file of two lines: what it depended on with a digest of the rest, and
+    the result. Its name is made from its dependencies, so that caches that were filled
+    on different machines merge by copying files.
+    """
+
+    def __init__(self, folder: Path, root: Path, size: int, warn: Callable[[str], None]) -> None:
+        """A cache; nothing is made until there is something to keep.
+
+        Args:
+            folder: where it is.
+            root: the site's folder, to which dependencies are relative.
+            size: bytes beyond which what was used longest ago is dropped.
+            warn: told what is wrong with a file of it.
+        """
+        self._folder, self._root, self._size, self._warn = folder, root, size, warn
+        self._digests = Digests(root)
+
+    def key(self, steps: Steps, path: str, threads: int, depends: Sequence[str]) -> str:
+        """The name of what runs on a page."""
+        return key_of(steps, path, threads, depends, self._root)
+
+    def find(self, key: str, steps: Steps) -> ChapterResult | None:
+        """The result of the same code, if every file that it looked at is as it was."""
+        for file in sorted(self._place(key).glob("*.json"), key=_last_use, reverse=True):
+            try:
+                result = self._read(file, steps)
+            except (OSError, ValueError, KeyError, TypeError, IndexError):
+                self._warn(f"{file} is damaged and was dropped; its page runs again")
+                file.unlink(missing_ok=True)
+                continue
+            if result:
+                with contextlib.suppress(OSError):
+                    os.utime(file)
+                return result
+        return None
+
+    def _place(self, key: str) -> Path:
+        return self._folder / key[:2] / key[2:]
+
+    def _read(self, file: Path, steps: Steps) -> ChapterResult | None:
+        """What a file holds; None where something that it depended on has changed."""
+        with file.open("rb") as lines:
+            head = json.loads(lines.readline())
+            dependencies = [Dependency(*words) for words in head["dependencies"]]
+            if not all(map(self._digests.unchanged, dependencies)):
+                return None
+            body = lines.read()
+        if hashlib.sha256(body).hexdigest() != head["digest"]:
+            raise ValueError("not what was written")
+        return _unpack(json.loads(body), steps)
+
+    def keep(
+        self,
+        key: str,
+        steps: Steps,
+        result: ChapterResult,
+        touched: Sequence[Touch],
+        depends: Sequence[str],
+    ) -> None:
+        """Keep a result, unless it failed or says nothing about the next run."""
+        body = _pack(result, steps)
+        dependencies = dependencies_of(touched, depends, self._digests) if body else None
+        if body is None or dependencies is None:
+            return
+        listed = [astuple(item) for item in dependencies]
+        digest = hashlib.sha256(body).hexdigest()
+        head = {"format": FORMAT, "dependencies": listed, "digest": digest}
+        name = hashlib.sha256(json.dumps(listed).encode()).hexdigest()[:32]
+        try:
+            self._prepare()
+            write_file(self._place(key) / f"{name}.json", json.dumps(head).encode() + b"\n" + body)
+            self.prune(self._size)
+        except OSError as error:
+            self._warn(f"{self._folder} cannot be written, so nothing is kept: {error}")
+
+    def _prepare(self) -> None:
+        """Make the folder, and have version control and backups pass it over."""
+        if not (self._folder / ".gitignore").exists():
+            self._folder.mkdir(parents=True, exist_ok=True)
+            write_file(self._folder / ".gitignore", b"*\n")
+            write_file(self._folder / "CACHEDIR.TAG", _TAG.encode())
+
+    def contents(self) -> Contents:
+        """How much there is."""
+        sizes = [size for _, size, _ in self._files()]
+        return Contents(len(sizes), sum(sizes))
+
+    def prune(self, size: int) -> int:
+        """Drop what was used longest ago until the rest fits; how many results went."""
+        files = sorted(self._files())
+        left, dropped = sum(size for _, size, _ in files), 0
+        for _, taken, file in files:
+            if left <= size:
+                break
+            with contextlib.suppress(OSError):
+                file.unlink()
+                left, dropped = left - taken, dropped + 1
+        return dropped
+
+    def clear(self) -> int:
+        """Drop everything; how many results went."""
+        count = self.contents().results
+        for folder in self._folder.glob("??"):
+            shutil.rmtree(folder, ignore_errors=True)
+        return count
+
+    def _files(self) -> Iterator[tuple[float, int, Path]]:
+        """When each result was used last, its bytes, and its file."""
+        for file in self._folder.glob("??/*/*.json"):
+            # Another build may have dropped it in the meantime.
+            with contextlib.suppress(OSError):
+                status = file.stat()
+                yield status.st_mtime, status.st_size, file
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file all at once or not at all, also beside others that do the same."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        Path(temporary).replace(path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def _last_use(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _pack(result: ChapterResult, steps: Steps) -> bytes | None:
+    """A whole result as JSON, by the order of the steps; None if it is not whole.
+
+    Not by the indices of blocks and claims: a block that does not run, or a claim that
+    cites, moves them.
+    """
+    values: list[dict[str, Any]] = []
+    for step in steps:
+        if isinstance(step, Step):
+            block = result.blocks.get(step.index)
+            if block is None or block.failure:
+                return None
+            values.append(block.to_json())
+        else:
+            claim = result.claims.get(step.index)
+            if claim is None or claim.error:
+                return None
+            values.append(claim.to_json())
+    whole = {"versions": result.versions, "steps": values}
+    return json.dumps(whole).encode()
+
+
+def _unpack(whole: dict[str, Any], steps: Steps) -> ChapterResult:
+    blocks: dict[int, BlockResult] = {}
+    claims: dict[int, ClaimValue] = {}
+    for step, value in zip(steps, whole["steps"], strict=True):
+        if isinstance(step, Step):
+            blocks[step.index] = replace(BlockResult.from_json(value), index=step.index)
+        else:
+            claims[step.index] = replace(ClaimValue.from_json(value), index=step.index)
+    return ChapterResult(blocks, claims, whole["versions"])

@@ -1,0 +1,62 @@
+"""The line to a worker: orders go out, events come in."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import queue
+import threading
+from collections.abc import Iterable
+from typing import Any, Protocol
+
+__all__ = ["Events", "Link"]
+
+Event = dict[str, Any]
+
+
+class Link(Protocol):
+    """A page's worker, as those who listen to it know it."""
+
+    def send(self, order: Event) -> None:
+        """Tell the worker what to do next."""
+
+    def event(self, seconds: float) -> Event | None:
+        """What the worker says, if it says something within that time."""
+
+    def end(self) -> None:
+        """End the worker and whatever it has started."""
+
+
+class Events:
+    """Reads events in a thread of its own, so that waiting for one can be limited.
+
+    When the worker's end of the line is closed the event ``gone`` comes, again and again.
+    """
+
+    def __init__(self, stream: Iterable[bytes]) -> None:
+        self._queue: queue.Queue[Event] = queue.Queue()
+        self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
+        self._thread.start()
+
+    def _read(self, stream: Iterable[bytes]) -> None:
+        with contextlib.suppress(ValueError, OSError):
+            for line in stream:
+                # A process that was killed may have left half a line.
+                with contextlib.suppress(ValueError):
+                    self._queue.put(json.loads(line))
+        self._queue.put({"event": "gone"})
+
+    def next(self, seconds: float) -> Event | None:
+        """The next event, if there is one within that time."""
+        try:
+            event = self._queue.get(timeout=seconds)
+        except queue.Empty:
+            return None
+        if event["event"] == "gone":
+            self._queue.put(event)
+        return event
+
+    def over(self, seconds: float) -> bool:
+        """Whether the stream has ended, or does within that time."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()

@@ -1,0 +1,100 @@
+"""Where workers come from: forked where that is safe, else started one by one."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+
+from literate.execute.link import Link
+from literate.execute.nursery import Nursery
+from literate.execute.process import Process
+
+__all__ = ["CAN_FORK", "Workers"]
+
+CAN_FORK = sys.platform == "linux"
+"""Elsewhere system libraries may have threads that a copy of a process would lack."""
+
+
+class Workers:
+    """Gives workers to pages, and ends what they came from."""
+
+    def __init__(self, root: Path, preload: Sequence[str] = ()) -> None:
+        """Start nothing yet.
+
+        Args:
+            root: the folder that the code runs in.
+            preload: modules that are imported once for all pages.
+        """
+        self.root = root
+        # One of the project's own would be taken for it, from the folder the code runs in.
+        self._preload = [name for name in preload if not self._is_ours(name)]
+        self._nurseries: dict[int, Nursery] = {}
+        self._lock = threading.Lock()
+        self._spare: Process | None = None
+
+    def _is_ours(self, name: str) -> bool:
+        package = name.partition(".")[0]
+        return any((self.root / found).exists() for found in (package, f"{package}.py"))
+
+    def worker(self, threads: int, folder: Path, fork: bool = CAN_FORK) -> Link:
+        """A worker in a clean process.
+
+        Args:
+            threads: how many numerical libraries may use.
+            folder: the run's own.
+            fork: False for a process that nothing else came from.
+        """
+        if not fork:
+            return self._started(threads, folder)
+        return self._nursery(threads).worker()
+
+    def _nursery(self, threads: int) -> Nursery:
+        with self._lock:
+            nursery = self._nurseries.get(threads)
+            if nursery is None or not nursery.alive:
+                # With more than one, importing starts threads, and forking is over.
+                preload = self._preload if threads == 1 else ()
+                nursery = self._nurseries[threads] = Nursery(threads, self.root, preload)
+            return nursery
+
+    def _started(self, threads: int, folder: Path) -> Process:
+        """A process of its own: the spare one if there is, else one that starts now."""
+        with self._lock:
+            spare = self._spare
+            if spare and threads == 1 and spare.alive:
+                self._spare = None
+                return spare
+        return Process(threads, self.root, folder)
+
+    def make_ready(self) -> None:
+        """Start what the next page will come from before anybody asks for it."""
+        if CAN_FORK:
+            self._nursery(1)
+            return
+        with self._lock:
+            if self._spare is None:
+                self._spare = Process(1, self.root, None)
+                self._spare.send({"do": "load", "names": self._preload})
+
+    def end(self) -> None:
+        """End everything."""
+        if self._spare:
+            self._spare.end()
+            self._spare = None
+        for nursery in self._nurseries.values():
+            nursery.end()
+        self._nurseries.clear()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()

@@ -1,0 +1,145 @@
+"""A page that can go back to one of its steps with its state exactly as it was; Linux.
+
+The process forks before a step. The copy goes on; the original waits, and is the
+checkpoint. When the copy has ended, the original says where it stands, and is told
+either to go on from there with other code, or to end, so that the one before it speaks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import stat
+import time
+from pathlib import Path
+
+from literate.jobs import Job, step_from_json
+from literate.worker.conversation import Conversation
+from literate.worker.family import adopt_orphans, die_with_parent, threads, wait_for
+from literate.worker.player import Player
+
+__all__ = ["ResumablePlayer", "enough_memory"]
+
+_WORTH = 0.05
+"""Seconds of work from which on a checkpoint is worth its fork; less is done again."""
+
+_SPARE = 0.2
+"""The part of the machine's memory that checkpoints leave free."""
+
+
+class ResumablePlayer(Player):
+    """Plays a page and keeps checkpoints on the way, where that is exact and pays."""
+
+    def __init__(self, line: Conversation, job: Job) -> None:
+        super().__init__(line, job)
+        self._known = _descriptors()
+        self._last = time.monotonic()
+
+    def play(self) -> None:
+        """Play to the end, and again from there when steps are added."""
+        while True:
+            super().play()
+            if self.failed:
+                os._exit(0)
+            self._await_order(0)
+
+    def before_step(self) -> None:
+        """Fork, if it is worth it and nothing would be shared with the copy."""
+        if time.monotonic() - self._last < _WORTH or self.number == 0 or not self._exact():
+            return
+        state = _Moment(self.recorder.descriptor)
+        self.line.say("checkpoint", number=self.number)
+        while True:
+            child = os.fork()
+            if child == 0:
+                die_with_parent()
+                state.restore()
+                self._last = time.monotonic()
+                return
+            adopt_orphans()
+            status = wait_for(child)
+            self._await_order(status)
+            state.rewind()
+
+    def _await_order(self, status: int) -> None:
+        """Say where this process stands; return to go on from there, else end."""
+        self.line.say("at", number=self.number, status=status)
+        order = self.line.hear()
+        if order is None or order["do"] != "play":
+            os._exit(0)
+        self.steps = tuple(map(step_from_json, order["steps"]))
+
+    def _exact(self) -> bool:
+        """Whether a copy would have all that this process has, and share none of it."""
+        return (
+            not self.recorder.changed
+            and threads() == 1
+            and not _shares_memory()
+            and _all_plain(_descriptors() - self._known)
+            and enough_memory(Path("/proc/meminfo").read_text("ascii"))
+        )
+
+
+class _Moment:
+    """What a fork changes, or shares with the copy, as it is at one moment."""
+
+    def __init__(self, record: int) -> None:
+        # Python draws a new random state in every copy of a process.
+        self._random = random.getstate()
+        self._offsets = {}
+        for number in _descriptors():
+            with contextlib.suppress(OSError):
+                self._offsets[number] = os.lseek(number, 0, os.SEEK_CUR)
+        self._sizes = {number: os.fstat(number).st_size for number in (1, record)}
+
+    def restore(self) -> None:
+        random.setstate(self._random)
+
+    def rewind(self) -> None:
+        """Take back what the copy has written to the run's own files, and read from others."""
+        for number, size in self._sizes.items():
+            os.ftruncate(number, size)
+        for number, offset in self._offsets.items():
+            with contextlib.suppress(OSError):
+                os.lseek(number, offset, os.SEEK_SET)
+
+
+def _descriptors() -> set[int]:
+    """What this process holds open."""
+    found = set()
+    for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - the names are all it takes
+        with contextlib.suppress(OSError):
+            os.fstat(int(name))
+            found.add(int(name))
+    return found
+
+
+def _all_plain(numbers: set[int]) -> bool:
+    """Whether all of them are files that are only read: their place is all there is to them."""
+    import fcntl
+
+    for number in numbers:
+        status = os.fstat(number)
+        reads = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+        if not (stat.S_ISREG(status.st_mode) and reads):
+            return False
+    return True
+
+
+def _shares_memory() -> bool:
+    """Whether some memory of this process is shared and can be written to."""
+    with Path("/proc/self/maps").open("rb") as maps:
+        return any(line.split(None, 2)[1][1:4:2] == b"ws" for line in maps)
+
+
+def enough_memory(meminfo: str) -> bool:
+    """Whether there is room for another checkpoint.
+
+    Args:
+        meminfo: what Linux says in the file of that name.
+    """
+    lines = (line.partition(":") for line in meminfo.splitlines())
+    fields = {name: int(value.split()[0]) for name, _, value in lines}
+    available = fields.get("MemAvailable", fields["MemFree"])
+    return available > _SPARE * fields["MemTotal"]

@@ -1,0 +1,58 @@
+"""The private line to the parent: one JSON value a line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+from typing import Any
+
+__all__ = ["Conversation", "empty_stdin"]
+
+
+class Conversation:
+    """Events go out, orders come in, over descriptors that no block knows of."""
+
+    def __init__(self, out: int, into: int) -> None:
+        self._out, self._in = out, into
+        self._rest = b""
+
+    @classmethod
+    def of_standard_streams(cls) -> Conversation:
+        """Take over stdin and stdout, on which the parent is, before a block sees them."""
+        return cls(os.dup(1), os.dup(0))
+
+    @property
+    def descriptors(self) -> set[int]:
+        """What it holds open."""
+        return {self._out, self._in}
+
+    def hear(self) -> Any:
+        """The next order; None when the parent is gone."""
+        while b"\n" not in self._rest:
+            try:
+                data = os.read(self._in, 1 << 16)
+            except OSError:
+                data = b""
+            if not data:
+                return None
+            self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return json.loads(line)
+
+    def say(self, event: str, **values: Any) -> None:
+        """Tell the parent; an empty line first ends what a killed process has begun."""
+        data = b"\n" + json.dumps({"event": event, **values}).encode() + b"\n"
+        # If the parent is gone, or a block has closed what was not its own, nobody listens.
+        with contextlib.suppress(OSError):
+            while data:
+                data = data[os.write(self._out, data) :]
+
+
+def empty_stdin() -> None:
+    """Let blocks find a stdin that is at its end."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115

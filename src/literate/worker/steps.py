@@ -1,0 +1,82 @@
+"""One block run, and what is said of it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import platform
+import sys
+import time
+import traceback
+
+from literate.jobs import Step
+from literate.results import BlockResult, Failure
+from literate.terminal import as_shown
+from literate.worker.listing import find, listing
+from literate.worker.shell import Page
+from literate.worker.tracebacks import line_of, traceback_of
+
+__all__ = ["run_step", "versions"]
+
+PACKAGES = ("torch", "numpy", "matplotlib")
+
+
+def run_step(page: Page, step: Step) -> BlockResult:
+    """Run one block and say what came of it."""
+    started = time.perf_counter()
+    shown: str | None = None
+    error: BaseException | None = None
+    if step.source:
+        try:
+            name, value, target = find(step.source)
+            page.bind(name, value)
+            shown = listing(target)
+        except Exception as problem:
+            error = problem
+    else:
+        outcome = page.run(step)
+        error = outcome.error_before_exec or outcome.error_in_exec
+    seconds = time.perf_counter() - started
+    parts = page.take()
+    raised, failure = _judge(error, step, page)
+    return BlockResult(step.index, parts, raised, shown, failure, seconds)
+
+
+def _judge(error: BaseException | None, step: Step, page: Page) -> tuple[str, Failure | None]:
+    """Hold what was raised against what was promised."""
+    if error is None:
+        if not step.raises:
+            return "", None
+        what = f"{step.raises} was promised and nothing was raised"
+        return "", Failure(what, "mend the code, or take raises= away")
+    kind = type(error)
+    last = _last_line(error)
+    if step.raises in {kind.__name__, f"{kind.__module__}.{kind.__qualname__}"}:
+        return last, None
+    place = line_of(error, step, page)
+    if step.source:
+        what = f"source={step.source!r} cannot be shown: {last}"
+        return "", Failure(what, "name an object of a module that can be imported")
+    promise = f"{step.raises} was promised, but the block" if step.raises else "the block"
+    verb = "left with" if isinstance(error, SystemExit) else "raised"
+    todo = "mend the code, or say raises= where it is meant to"
+    if isinstance(error, MemoryError) and page.memory:
+        todo = f"take less, or allow more than {page.memory / 2**20:g} MB with the setting memory"
+    return "", Failure(f"{promise} {verb} {last}", todo, place, traceback_of(error, page))
+
+
+def _last_line(error: BaseException) -> str:
+    """The line of a traceback that names the exception and its message."""
+    lines = traceback.format_exception_only(error)
+    text = (lines[-1] if isinstance(error, SyntaxError) else "".join(lines)).strip()
+    return as_shown(text.encode("utf-8", "replace"))
+
+
+def versions() -> dict[str, str]:
+    """Python's version and those of the main packages that the page imported."""
+    versions = {"python": platform.python_version()}
+    for name in PACKAGES:
+        if name in sys.modules:
+            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+                versions[name] = importlib.metadata.version(name)
+    return versions

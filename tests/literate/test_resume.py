@@ -1,0 +1,282 @@
+"""Pages in the live preview, edited again and again, held against runs from the beginning."""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from literate import pipeline
+from literate.cache import Digests
+from literate.document import Document
+from literate.execute import Limits, Outcome, Session, Workers, run
+from literate.worker.checkpoints import enough_memory
+
+FRONT = "---\nliterate: true\n---\n"
+PATIENCE = "import time; time.sleep(0.06)\n"
+"""What makes a block worth a checkpoint behind it."""
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="goes on by forks, on Linux only")
+
+
+class Editor:
+    """A page that is edited, a session that follows, and runs from the beginning."""
+
+    def __init__(self, folder: Path, workers: Workers) -> None:
+        self.folder, self.workers = folder, workers
+        self.session = Session(workers, folder, Digests(folder).of)
+        self.began: list[int] = []
+
+    def document(self, *pieces: str) -> Document:
+        """A page of these blocks; a piece that begins with ``<`` or ``#`` is prose."""
+        prose = ("<", "#", "0")
+        blocks = [
+            text if text.startswith(prose) else f"```python\n{text}\n```\n" for text in pieces
+        ]
+        site = pipeline.Site(self.folder, self.folder)
+        chapter = pipeline.chapter_of_text(FRONT + "\n".join(blocks), "page.md", site)
+        assert chapter is not None
+        return chapter.document
+
+    def save(self, *pieces: str, limits: Limits | None = None) -> Outcome:
+        """What the preview shows after an edit."""
+        self.began = []
+        document = self.document(*pieces)
+        return self.session.play(
+            document, limits or Limits(), progress=lambda block: self.began.append(block.index)
+        )
+
+    def fresh(self, *pieces: str) -> Outcome:
+        """What a build gives."""
+        return run(self.document(*pieces), Limits(), self.workers)
+
+    def agrees(self, *pieces: str) -> None:
+        """Hold the preview against a build."""
+        assert self.save(*pieces).result == self.fresh(*pieces).result, pieces
+
+
+@pytest.fixture(scope="module")
+def workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workers]:
+    with Workers(tmp_path_factory.mktemp("site")) as made:
+        yield made
+
+
+@pytest.fixture
+def editor(workers: Workers) -> Iterator[Editor]:
+    folder = workers.root
+    for path in folder.iterdir():
+        path.unlink()
+    made = Editor(folder, workers)
+    yield made
+    made.session.end()
+
+
+# Where a run goes on ------------------------------------------------------------------
+
+
+def slow(text: str) -> str:
+    return PATIENCE + text
+
+
+def test_edit_runs_again_from_the_first_block_that_changed(editor: Editor) -> None:
+    editor.save(slow("a = 1"), slow("b = a + 1"), slow("c = b + 1"), "print(a, b, c)")
+    assert editor.began == [0, 1, 2, 3]
+    last = editor.save(slow("a = 1"), slow("b = a + 1"), slow("c = b + 1"), "print(a, b, -c)")
+    assert editor.began == [3]
+    assert last.result.blocks[3].text == "1 2 -3"
+    editor.save(slow("a = 1"), slow("b = a + 2"), slow("c = b + 1"), "print(a, b, -c)")
+    assert editor.began == [1, 2, 3]
+
+
+def test_prose_above_moves_nothing_and_runs_nothing(editor: Editor) -> None:
+    pieces = [slow("def f(): return 1"), slow("import inspect; print(inspect.getsource(f))")]
+    before = editor.save(*pieces)
+    after = editor.save("# Title\n\nand much\n\nmore\n", *pieces)
+    assert editor.began == []
+    assert after.result == before.result
+    editor.agrees("# T\n", *pieces, "f.missing")
+
+
+def test_failure_names_the_lines_of_the_page_as_it_is_now(editor: Editor) -> None:
+    pieces = [slow("def f(): 1 / 0"), slow("x = 1")]
+    editor.save(*pieces)
+    editor.agrees("# Title\n\nwords\n", *pieces, "f()")
+    editor.agrees("# Title\n", *pieces, "f()")
+    editor.agrees("# Title\n", *pieces, "x")
+
+
+def test_blocks_that_are_added_and_taken_away_agree(editor: Editor) -> None:
+    pieces = [slow("a = []"), slow("a.append(1); a"), slow("a.append(2); a")]
+    editor.agrees(*pieces)
+    editor.agrees(*pieces, "a.append(3); a")
+    editor.agrees(*pieces, "a.append(3); a", "a.append(4); a")
+    editor.agrees(*pieces[:2], "a.append(3); a")
+    editor.agrees(pieces[0], "a.append(7)", *pieces[1:])
+    editor.agrees()
+
+
+def test_claims_go_on_as_blocks_do(editor: Editor) -> None:
+    editor.agrees(slow("a = 3"), "0.5<!--= a / 6 -->\n", slow("b = 2"), "0.5<!--= b / 4 -->\n")
+    editor.agrees(slow("a = 3"), "0.5<!--= a / 6 -->\n", slow("b = 2"), "0.2<!--= b / 8 -->\n")
+    assert editor.began == []
+    editor.agrees(slow("a = 3"), "0.7<!--= a / 4 -->\n", slow("b = 2"), "0.2<!--= b / 8 -->\n")
+
+
+def test_changed_module_and_file_run_again_from_the_block_that_reads_them(editor: Editor) -> None:
+    (editor.folder / "inner.py").write_text("VALUE = 1\n")
+    (editor.folder / "outer.py").write_text("import inner\n")
+    (editor.folder / "data.txt").write_text("data")
+    pieces = [slow("a = 1"), slow("import outer"), slow("text = open('data.txt').read()"),
+              slow("print(a, outer.inner.VALUE, text)")]  # fmt: skip
+    editor.save(*pieces)
+    (editor.folder / "data.txt").write_text("other")
+    editor.agrees(*pieces)
+    assert editor.began == [2, 3]
+    (editor.folder / "inner.py").write_text("VALUE = 22\n")
+    editor.agrees(*pieces)
+    assert editor.began == [1, 2, 3]
+    (editor.folder / "data.txt").touch()
+    editor.save(*pieces)
+    assert editor.began == []
+
+
+@pytest.mark.parametrize(
+    "deed",
+    [
+        "open('count.txt', 'a').write('x')",
+        "import subprocess; child = subprocess.Popen(['cat'], stdin=-1, stdout=-1)",
+        "import threading; threading.Thread(target=time.sleep, args=(9,)).start()",
+        "import os; reader, writer = os.pipe()",
+        "import mmap; shared = mmap.mmap(-1, 4096)",
+        "import asyncio; await asyncio.sleep(0)",
+    ],
+)
+def test_what_a_copy_would_share_is_done_again(editor: Editor, deed: str) -> None:
+    pieces = [slow("a = 1"), slow(deed), slow("b = 2"), slow("c = 3")]
+    editor.save(*pieces)
+    editor.save(*pieces, "print(1)")
+    assert editor.began == [4]
+    editor.save(*pieces, "print(2)")
+    assert editor.began == [1, 2, 3, 4]
+
+
+def test_file_that_is_read_in_parts_is_read_on_from_its_place(editor: Editor) -> None:
+    (editor.folder / "data.txt").write_text("one\ntwo\nthree\nfour\n")
+    pieces = [slow("import os; f = os.open('data.txt', 0)"), slow("print(os.read(f, 4))")]
+    editor.agrees(*pieces, slow("print(os.read(f, 4))"), "print(os.read(f, 6))")
+    editor.agrees(*pieces, slow("print(os.read(f, 2))"), "print(os.read(f, 6))")
+    editor.agrees(*pieces, slow("print(os.read(f, 2))"), "print(os.read(f, 7))")
+
+
+def test_page_that_dies_goes_on_when_it_is_mended(editor: Editor) -> None:
+    pieces = [slow("a = 1"), slow("b = 2")]
+    for harm in ("import os; os._exit(3)", "import os; os.kill(os.getpid(), 9)", "1 / 0"):
+        editor.agrees(*pieces, harm, "4")
+        editor.agrees(*pieces, "3", "4")
+    editor.save(*pieces, "while True: pass", limits=Limits(timeout=0.5))
+    editor.agrees(*pieces, "a + b")
+    assert editor.began == [2]
+
+
+def test_run_that_is_overtaken_goes_on_from_where_it_was(editor: Editor) -> None:
+    pieces = [slow("a = 1"), slow("b = 2"), "while True: pass"]
+    stop = threading.Event()
+    threading.Timer(1.0, stop.set).start()
+    editor.session.play(editor.document(*pieces), Limits(), stop=stop)
+    editor.agrees(*pieces[:2], "a + b")
+    assert editor.began == [2]
+
+
+def test_page_that_is_killed_for_want_of_memory_has_all_there_is(editor: Editor) -> None:
+    # The first time, beside its checkpoints, it is killed; the second time it is alone.
+    code = "import os\nif not os.path.exists('tried'):\n    open('tried', 'w').close()\n"
+    code += "    os.kill(os.getpid(), 9)\nprint('alone')"
+    shown = editor.save(slow("a = 1"), slow("b = 2"), code)
+    assert shown.result.blocks[2].text == "alone"
+
+
+@pytest.mark.parametrize(("available", "enough"), [(500, True), (100, False)])
+def test_checkpoints_leave_memory_free(available: int, enough: bool) -> None:
+    text = f"MemTotal: 1000 kB\nMemFree: 50 kB\nMemAvailable: {available} kB\n"
+    assert enough_memory(text) is enough
+
+
+def test_ended_session_leaves_no_process(editor: Editor, ends: Callable[[int], bool]) -> None:
+    shown = editor.save(slow("import os; print(os.getpid())"), slow("print(os.getpid())"), "1")
+    editor.session.end()
+    numbers = [int(item.text) for item in shown.result.blocks.values()]
+    assert all(ends(number) for number in numbers[:2])
+
+
+# At random ----------------------------------------------------------------------------
+
+SMALL = [
+    "x = {n}", "x += {n}", "x = [{n}]", "print(x)", "x", "y = x", "y", "del x", "print({n})",
+    "import random; random.seed({n})", "random.random()", "print('a' * {n}, end='')",
+    "def f(): return {n}", "f()", "1 / (x - {n})", "_", "import helper; helper.VALUE",
+    "open('data.txt').read()", "x = x * 2 if isinstance(x, int) else 0", "raise SystemExit",
+    "<!-- words {n} -->", "# Title {n}\n", "0.5<!--= x / 2 -->\n", "0.5<!--= x / 0 -->\n",
+]  # fmt: skip
+
+
+def edited(draw: random.Random, pieces: list[str]) -> list[str]:
+    """The pieces of a page after one edit."""
+    pieces = list(pieces)
+    new = draw.choice(SMALL).format(n=draw.randrange(4))
+    if not new.startswith(("<", "#", "0")) and draw.random() < 0.2:
+        new = PATIENCE + new
+    at = draw.randrange(len(pieces) + 1)
+    kind = draw.choice(["insert", "insert", "change", "remove"])
+    pieces[at : at + (kind != "insert")] = [] if kind == "remove" else [new]
+    return pieces
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_edits_agree(editor: Editor, seed: int) -> None:
+    draw = random.Random(seed)
+    pieces = ["x = 1"]
+    (editor.folder / "helper.py").write_text("VALUE = 0\n")
+    (editor.folder / "data.txt").write_text("0")
+    for number in range(60):
+        if draw.random() < 0.15:
+            name, text = draw.choice([("helper.py", "VALUE = {}\n"), ("data.txt", "{}")])
+            (editor.folder / name).write_text(text.format(number))
+        pieces = edited(draw, pieces)[-9:]
+        editor.agrees(*pieces)
+
+
+TORCH = [
+    "import torch", "torch.manual_seed({n})", "x = torch.rand(3)", "x.add_({n}); x", "print(x)",
+    "import numpy as np; np.random.seed({n}); np.random.rand(2)", "np.random.rand(1)",
+    "layer = torch.nn.Linear(3, 2); layer(x)", "layer(x).sum().backward(); layer.weight.grad",
+]  # fmt: skip
+
+
+def test_random_edits_with_torch_agree(tmp_path: Path) -> None:
+    draw = random.Random(1)
+    with Workers(tmp_path, ["torch", "numpy"]) as workers:
+        editor = Editor(tmp_path, workers)
+        edit_torch(editor, draw)
+        editor.session.end()
+
+
+def edit_torch(editor: Editor, draw: random.Random) -> None:
+    pieces = [PATIENCE + text.format(n=1) for text in TORCH]
+    for _ in range(12):
+        at = draw.randrange(1, len(pieces))
+        pieces[at] = PATIENCE + draw.choice(TORCH).format(n=draw.randrange(4))
+        editor.agrees("import torch, numpy as np", slow("torch.manual_seed(0)"),
+                      "np.random.seed(0)", *pieces)  # fmt: skip
+
+
+def test_going_on_takes_much_less_than_beginning(editor: Editor) -> None:
+    pieces = ["import time; time.sleep(1.5)", "x = 1"]
+    editor.save(*pieces)
+    started = time.monotonic()
+    editor.save(*pieces[:1], "x = 2")
+    assert time.monotonic() - started < 1.0
