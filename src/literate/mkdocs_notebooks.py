@@ -43,6 +43,7 @@ class Notebooks:
     def __init__(self) -> None:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._chapters: dict[str, str] = {}
+        self._slim: dict[str, tuple[str, str]] = {}
 
     def close(self) -> None:
         """Take the written files away."""
@@ -103,7 +104,11 @@ class Notebooks:
             path = address.removeprefix(base) if base else address.removeprefix("/")
             return address if path == address else get_relative_url(path, page.file.url)
 
-        slim = pipeline.notebook_page(html, resolve)
+        # In a preview most notebooks are as they were, and this takes a second each.
+        before, slim = self._slim.get(page.file.src_uri, ("", ""))
+        if html != before:
+            slim = pipeline.notebook_page(html, resolve)
+            self._slim[page.file.src_uri] = html, slim
         page.toc = _contents(slim)
         back, uri = chapter.url_relative_to(page.file), page.file.src_uri
         download = get_relative_url(uri, page.file.url)

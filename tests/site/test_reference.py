@@ -92,5 +92,5 @@ def test_reference_lists_every_command_with_its_options_and_no_other() -> None:
             for action in commands.choices[re.split(r"\W", part)[0]]._actions
             for word in action.option_strings
         }
-        listed = set(re.findall(r"^    - `(--\w+)", part, flags=re.M))
+        listed = set(re.findall(r"^    - `(--[\w-]+)", part, flags=re.M))
         assert listed == options - {"-h", "--help"}, re.split(r"\W", part)[0]
