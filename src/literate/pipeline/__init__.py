@@ -1,8 +1,9 @@
 """The only place where the stages meet: from files to pages, findings and edits."""
 
-from literate.pipeline.changes import changes_since
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from literate.pipeline.chapters import Chapter, chapter_of_text, find_chapters, open_chapter
-from literate.pipeline.edits import Change, difference, left_over, repair, save
 from literate.pipeline.pages import (
     Plain,
     Rendered,
@@ -15,9 +16,7 @@ from literate.pipeline.pages import (
     plain,
     rendered,
 )
-from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
 from literate.pipeline.previews import OvertakenError, Preview
-from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
 from literate.pipeline.runs import (
     Page,
     Progress,
@@ -27,6 +26,12 @@ from literate.pipeline.runs import (
     run_chapters,
 )
 from literate.settings import Settings, Site, find_site, site_settings
+
+if TYPE_CHECKING:
+    from literate.pipeline.changes import changes_since
+    from literate.pipeline.edits import Change, difference, left_over, repair, save
+    from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
+    from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
 
 __all__ = [
     "FORMATS",
@@ -71,3 +76,18 @@ __all__ = [
     "site_settings",
     "stopped_at",
 ]
+
+_WHEN_ASKED_FOR = {
+    "changes": ("changes_since",),
+    "edits": ("Change", "difference", "left_over", "repair", "save"),
+    "parts": ("Part", "by_part", "parts_of", "stopped_at"),
+    "reports": ("FORMATS", "STATUSES", "Coverage", "coverage", "report"),
+}
+"""What a site's build has no use for, and what takes half of the time to import."""
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _WHEN_ASKED_FOR.items():
+        if name in names:
+            return getattr(importlib.import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
