@@ -124,7 +124,7 @@ class _Writer:
             if isinstance(node, CodeBlock) and not node.options.norun:
                 yield from self.markdown(prose, depth)
                 prose, depth = [], len(node.fence.prefix) // 4
-                count += 1
+                count += node.options.needs not in self.result.missing
                 yield from self.code(node, count)
             elif not isinstance(node, FrontMatter | OutputBlock) or _is_orphan(node):
                 text = self.document.source.slice(node.span)
@@ -156,15 +156,20 @@ class _Writer:
 
         options = block.options
         outcome = self.result.blocks.get(block.index)
+        how = self.result.missing.get(options.needs)
+        if how is not None:
+            note = f"*Not run: it needs {options.needs}; {how}.*"
+            yield new_markdown_cell(f"```python\n{block.code}\n```\n\n{note}")
+            return
         tags = [name for name in ("hide", "fold", "volatile") if getattr(options, name)]
-        tags += ["raises-exception"] if options.raises else []
+        # Elsewhere the resource may not be there, which should end no run of the notebook.
+        tags += ["raises-exception"] if options.raises or options.needs else []
         metadata: dict[str, Any] = {"tags": tags} if tags else {}
         code = block.code
         if options.source:
             listing = outcome.listing if outcome else None
             yield new_markdown_cell(f"```python\n{listing or code}\n```")
-            module, _, name = options.source.rpartition(".")
-            code = f"from {module} import {name}" if module else f"import {name}"
+            code = outcome.imported if outcome else ""
         if options.hide or options.fold:
             metadata["jupyter"] = {"source_hidden": True}
         outputs = list(_outputs(block, outcome, count)) if outcome and not options.hide else []

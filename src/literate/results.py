@@ -51,7 +51,8 @@ class BlockResult:
     """What one block gave.
 
     ``raised`` is the last line of the traceback that the block had promised;
-    ``listing`` is the source of the object that a ``source=`` block shows.
+    ``listing`` is the source of the object that a ``source=`` block shows, and
+    ``imported`` the statement that imports it.
     ``seconds`` is wall-clock time.
     """
 
@@ -61,6 +62,7 @@ class BlockResult:
     listing: str | None = None
     failure: Failure | None = None
     seconds: float = field(default=0.0, compare=False)
+    imported: str = ""
 
     @property
     def text(self) -> str:

@@ -115,6 +115,19 @@ def test_listing_is_shown_and_its_object_imported(run_page: Run, tmp_path: Path)
     ]
 
 
+def test_listing_of_a_method_imports_its_class(run_page: Run, tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more/__init__.py").write_text("")
+    (tmp_path / "more/kinds.py").write_text("class A:\n    def one(self):\n        return 1\n")
+    method = "def one(self):\n    return 1"
+    page = run_page(
+        f'```python source="more.kinds.A.one"\n{method}\n```\n\n'
+        '```python source="more.kinds"\nclass A:\n    def one(self):\n        return 1\n```\n'
+    )
+    codes = [source(cell) for cell in cells(page) if cell["cell_type"] == "code"]
+    assert codes[1:] == ["from more.kinds import A", "from more import kinds"]
+
+
 def test_first_cell_installs_what_the_page_imports(run_page: Run) -> None:
     page = run_page(
         "```python\nimport json, numpy.linalg\nfrom matplotlib import pyplot as plt\n```\n\n"
@@ -139,6 +152,20 @@ def test_hidden_and_folded_code_is_folded_and_marked(run_page: Run) -> None:
     assert hidden["outputs"] == []
     assert folded["metadata"]["tags"] == ["fold", "volatile"]
     assert folded["outputs"][0]["text"] == ["2\n"]
+
+
+def test_block_whose_resource_is_not_here_is_shown_with_how_to_get_it(
+    run_page: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "mkdocs.yml").write_text(
+        "site_name: x\nplugins:\n  - literate:\n      resources:\n"
+        "        w: {path: w.bin, how: 'make it'}\n        here: {path: mkdocs.yml, how: ''}\n"
+    )
+    page = run_page('```python needs="w"\na = 1\n```\n\n```python needs="here"\nb = 2\n```\n')
+    assert prose(page) == "```python\na = 1\n```\n\n*Not run: it needs w; make it.*"
+    assert source(code(page)) == "b = 2"
+    assert code(page)["execution_count"] == 1
+    assert code(page)["metadata"]["tags"] == ["raises-exception"]
 
 
 def test_drawing_carries_its_words(run_page: Run) -> None:

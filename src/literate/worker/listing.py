@@ -6,17 +6,32 @@ import ast
 import importlib
 import inspect
 import textwrap
+from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["find", "listing"]
+__all__ = ["Found", "find", "listing"]
 
 
-def find(name: str) -> tuple[str, Any, Any]:
+@dataclass(frozen=True)
+class Found:
+    """What a dotted name means.
+
+    Attributes:
+        name: the name that the page gets.
+        value: its value.
+        shown: the object whose source is shown; for ``package.Class.method`` the value
+            is the class and this the method.
+        statement: the import that does the same.
+    """
+
+    name: str
+    value: Any
+    shown: Any
+    statement: str
+
+
+def find(name: str) -> Found:
     """Import what a dotted name means.
-
-    Returns:
-        The name that the page gets, its value, and the object whose source is
-        shown (they differ for ``package.Class.method``, which imports the class).
 
     Raises:
         ImportError: no module stands at the beginning of ``name``, or it has no
@@ -35,9 +50,12 @@ def find(name: str) -> tuple[str, Any, Any]:
     raise ImportError(f"no module named {parts[0]!r}")
 
 
-def _attributes(module: Any, parts: list[str]) -> tuple[str, Any, Any]:
+def _attributes(module: Any, parts: list[str]) -> Found:
+    name = module.__name__
     if len(parts) == 1:
-        return parts[0], module, module
+        package, _, last = name.rpartition(".")
+        statement = f"from {package} import {last}" if package else f"import {name}"
+        return Found(parts[0], module, module, statement)
     bound, value = None, module
     for attribute in parts[1:]:
         try:
@@ -45,7 +63,7 @@ def _attributes(module: Any, parts: list[str]) -> tuple[str, Any, Any]:
         except AttributeError as error:
             raise ImportError(f"{module.__name__!r} has no {'.'.join(parts[1:])!r}") from error
         bound = value if bound is None else bound
-    return parts[1], bound, value
+    return Found(parts[1], bound, value, f"from {name} import {parts[1]}")
 
 
 def listing(value: Any) -> str:

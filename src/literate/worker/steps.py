@@ -25,12 +25,13 @@ def run_step(page: Page, step: Step) -> BlockResult:
     """Run one block and say what came of it."""
     started = time.perf_counter()
     shown: str | None = None
+    imported = ""
     error: BaseException | None = None
     if step.source:
         try:
-            name, value, target = find(step.source)
-            page.bind(name, value)
-            shown = listing(target)
+            found = find(step.source)
+            page.bind(found.name, found.value)
+            shown, imported = listing(found.shown), found.statement
         except Exception as problem:
             error = problem
     else:
@@ -39,7 +40,7 @@ def run_step(page: Page, step: Step) -> BlockResult:
     seconds = time.perf_counter() - started
     parts = page.take()
     raised, failure = _judge(error, step, page)
-    return BlockResult(step.index, parts, raised, shown, failure, seconds)
+    return BlockResult(step.index, parts, raised, shown, failure, seconds, imported)
 
 
 def _judge(error: BaseException | None, step: Step, page: Page) -> tuple[str, Failure | None]:
