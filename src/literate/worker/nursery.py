@@ -89,6 +89,6 @@ def _play(line: Conversation, job: Job, shelf: Shelf) -> NoReturn:
     die_with_parent()
     os.setsid()
     shelf.renew()
-    player = ResumablePlayer(line, job) if job.resumes else Player(line, job)
+    player = Player(line, job) if job.worth is None else ResumablePlayer(line, job)
     player.play()
     os._exit(0)
