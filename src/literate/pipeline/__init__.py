@@ -15,6 +15,7 @@ from literate.pipeline.pages import (
 )
 from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
 from literate.pipeline.previews import OvertakenError, Preview
+from literate.pipeline.repeats import run_twice
 from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
 from literate.pipeline.runs import (
     Page,
@@ -63,6 +64,7 @@ __all__ = [
     "repair",
     "report",
     "run_chapters",
+    "run_twice",
     "save",
     "site_settings",
     "stopped_at",

@@ -67,7 +67,10 @@ def _leave(number: int, frame: object) -> None:
 
 
 class Progress:
-    """Says which block runs, at most every two seconds, from any thread."""
+    """Says which block runs, at most every two seconds, from any thread.
+
+    A block that goes on running is named again after twice the time, and so on.
+    """
 
     EVERY = 2.0
 
@@ -75,6 +78,8 @@ class Progress:
         self._say = say
         self._lock = threading.Lock()
         self._last = time.monotonic()
+        self._wait = self.EVERY
+        self._named: object = None
 
     def warn(self, text: str) -> None:
         """Say at once that something is not as it should be, though no page is wrong."""
@@ -82,10 +87,13 @@ class Progress:
             self._say(f"warning: {text}")
 
     def __call__(self, document: Document, block: CodeBlock) -> None:
+        named = document.source.path, block.index
         with self._lock:
-            if time.monotonic() - self._last < self.EVERY:
+            now = time.monotonic()
+            if now - self._last < (self._wait if named == self._named else self.EVERY):
                 return
-            self._last = time.monotonic()
+            self._wait = self._wait * 2 if named == self._named else 2 * self.EVERY
+            self._last, self._named = now, named
         count = len(document.blocks)
         self._say(f"{block.location}: running block {block.index + 1} of {count}")
 
