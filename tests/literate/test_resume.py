@@ -13,7 +13,7 @@ import pytest
 
 from literate import pipeline
 from literate.cache import Digests
-from literate.document import Document
+from literate.document import CodeBlock, Document
 from literate.execute import Limits, Outcome, Session, Workers, run
 from literate.worker.checkpoints import enough_memory
 
@@ -44,9 +44,12 @@ class Editor:
         """What the preview shows after an edit."""
         self.began = []
         document = self.document(*pieces)
-        return self.session.play(
-            document, limits or Limits(), progress=lambda block: self.began.append(block.index)
-        )
+        return self.session.play(document, limits or Limits(), progress=self._note)
+
+    def _note(self, block: CodeBlock) -> None:
+        # A block that goes on running is told of again.
+        if block.index not in self.began:
+            self.began.append(block.index)
 
     def fresh(self, *pieces: str) -> Outcome:
         """What a build gives."""

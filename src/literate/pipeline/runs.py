@@ -137,6 +137,7 @@ def run_chapters(
             stop.set()
             pool.shutdown(cancel_futures=True)
             raise
+        runner.tidy()
         if preview:
             preview.rest([runner.request(page.chapter) for page in pages if page.kept])
         return pages
@@ -185,6 +186,11 @@ class _Runner:
         if settings.execute:
             result, kept = self._result(chapter)
         return Page(chapter, result, check(document, result, settings.mathematics), kept)
+
+    def tidy(self) -> None:
+        """Bring the cache back to its size."""
+        if self._cache:
+            self._cache.tidy()
 
     def request(self, chapter: Chapter) -> Request:
         """What is asked for when a chapter is to run."""

@@ -16,7 +16,14 @@ from typing import NoReturn
 from literate.jobs import Job
 from literate.worker.checkpoints import ResumablePlayer
 from literate.worker.conversation import Conversation
-from literate.worker.family import adopt_orphans, die_with_parent, end_children, threads, wait_for
+from literate.worker.family import (
+    adopt_orphans,
+    die_with_parent,
+    end_children,
+    give_way,
+    threads,
+    wait_for,
+)
 from literate.worker.player import Player
 from literate.worker.shelf import Shelf
 
@@ -75,6 +82,7 @@ def _supervise(line: Conversation, leash: int, shelf: Shelf) -> NoReturn:
         order = line.hear()
         if order is None or order["do"] != "start":
             end_children()
+            line.say("ended")
             os._exit(0)
         child = os.fork()
         if child == 0:
@@ -87,6 +95,7 @@ def _supervise(line: Conversation, leash: int, shelf: Shelf) -> NoReturn:
 
 def _play(line: Conversation, job: Job, shelf: Shelf) -> NoReturn:
     die_with_parent()
+    give_way()
     os.setsid()
     shelf.renew()
     player = Player(line, job) if job.worth is None else ResumablePlayer(line, job)
