@@ -209,6 +209,32 @@ def test_ended_session_leaves_no_process(editor: Editor, ends: Callable[[int], b
     assert all(ends(number) for number in numbers[:2])
 
 
+def test_first_edit_finds_checkpoints_though_the_cache_had_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page, code = tmp_path / "page.md", "import time; time.sleep(1)"
+    site = pipeline.Site(tmp_path, tmp_path)
+
+    def build(preview: pipeline.Preview, last: str) -> pipeline.Page:
+        page.write_text(f"{FRONT}```python\n{code}\n```\n\n```python\n{last}\n```\n")
+        chapters = pipeline.find_chapters([page], site)
+        said = pipeline.Progress(print)
+        [built] = pipeline.run_chapters(chapters, site, said, preview=preview)
+        return built
+
+    first = pipeline.Preview(tmp_path)
+    assert build(first, "1").blocks_run == 2
+    first.end()
+    second = pipeline.Preview(tmp_path)
+    assert build(second, "1").blocks_kept == 2
+    second.finish_rest(30)
+    started = time.monotonic()
+    assert build(second, "2").result.blocks[1].text == "2"
+    assert time.monotonic() - started < 1
+    second.end()
+
+
 # At random ----------------------------------------------------------------------------
 
 SMALL = [

@@ -123,6 +123,11 @@ class Preview:
             )
             self._resting.start()
 
+    def finish_rest(self, seconds: float) -> None:
+        """Wait until all that an edit would go on from is ready, if it is by then."""
+        if self._resting:
+            self._resting.join(seconds)
+
     def _run_ahead(self, requests: Sequence[Request], awake: threading.Event) -> None:
         for request in requests:
             if not awake.is_set() and request.limits.threads == 1:
