@@ -7,6 +7,7 @@ two descriptors, a page's line and its leash. When the socket ends, so does ever
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -31,6 +32,9 @@ __all__ = ["serve"]
 
 _LONGEST = 1 << 18
 
+_DRAWING = ("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
+"""What matplotlib imports for the first figure."""
+
 _SHELL = ("application", "completer", "completerlib", "logger", "magics", "oinspect")
 """What a shell of IPython imports when it is made."""
 
@@ -46,6 +50,11 @@ def serve() -> NoReturn:
     shelf = Shelf()
     for name in json.loads(orders.recv(_LONGEST) or "[]"):
         shelf.load(name)
+        for drawing in _DRAWING if name.startswith("matplotlib") else ():
+            shelf.load(drawing)
+    # A collection in a page would otherwise go through, and so copy, all of these packages.
+    gc.collect()
+    gc.freeze()
     while True:
         words, descriptors, _, _ = socket.recv_fds(orders, 16, 2)
         if not words:
