@@ -66,14 +66,17 @@ class Job:
 
     ``folder`` is the run's own: the file ``stdout`` in it takes what blocks print, the
     file ``touched`` what they look at or change. ``memory`` is what it may take in
-    bytes, 0 for what there is. ``resumes`` says whether it is to keep checkpoints.
+    bytes, 0 for what there is. ``worth`` is how many seconds of work are worth a
+    checkpoint, None for a page that keeps none; ``mark`` is a step before which one is
+    worth it in any case.
     """
 
     path: str
     folder: str
     steps: tuple[Step | Question, ...]
     memory: int = 0
-    resumes: bool = False
+    worth: float | None = None
+    mark: int = 0
 
     @property
     def capture(self) -> str:

@@ -56,6 +56,33 @@ def test_process_in_a_session_of_its_own_ends_with_its_page(
 
 
 @linux
+def test_processes_that_fork_and_end_without_end_are_ended(run_page: Run, tmp_path: Path) -> None:
+    # They would end by themselves after 20 seconds.
+    page = run_page(
+        block(
+            "import os, time",
+            "for chain in range(3):",
+            "    if os.fork() == 0:",
+            "        last = time.monotonic() + 20",
+            "        while time.monotonic() < last:",
+            "            if os.fork(): os._exit(0)",
+            "            os.setsid()",
+            "            open(f'alive{chain}', 'w').write(str(time.monotonic()))",
+            "            time.sleep(0.003)",
+            "        os._exit(0)",
+            "time.sleep(600)",
+            opening="python timeout=2",
+        )
+    )
+    assert "longer than the 2 seconds" in page.findings[0].what
+    alive = sorted(tmp_path.glob("alive*"))
+    before = [path.read_text() for path in alive]
+    assert len(before) == 3
+    time.sleep(0.5)
+    assert [path.read_text() for path in alive] == before
+
+
+@linux
 def test_page_that_kills_its_supervisor_leaves_nothing(run_page: Run, ends: Ends) -> None:
     page = run_page(
         block(

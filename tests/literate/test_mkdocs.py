@@ -139,13 +139,15 @@ def test_two_builds_give_the_same_bytes(build: Build, tmp_path: Path) -> None:
         "0.5<!--= 1 / 2 -->\n\n```python\n{'a', 'b', 'c'}, hash('a')\n```\n"
     )
     trees = []
-    for _ in range(2):
+    for fresh in (True, False, True):
+        if fresh:
+            shutil.rmtree(tmp_path / ".cache", ignore_errors=True)
         assert build(body).returncode == 0
         site = tmp_path / "site"
         files = sorted(path for path in site.rglob("*") if path.is_file())
         trees.append({path.relative_to(site): path.read_bytes() for path in files})
         shutil.rmtree(site)
-    assert trees[0] == trees[1]
+    assert trees[0] == trees[1] == trees[2]
 
 
 def test_output_is_text_whatever_it_looks_like(build: Build, tmp_path: Path) -> None:
@@ -451,7 +453,7 @@ def test_preview_that_is_ended_leaves_no_process(
     chapter.write_text(FRONT + f"```python\n{code}\n```\n\n" * 3)
     preview.wait_for("Reloading browsers")
     numbers = " ".join(outputs(preview.page())).split()
-    assert len(set(numbers)) == 4
+    assert len(set(numbers)) == 3  # a supervisor, a checkpoint, and the copy that went on
     preview.process.send_signal(request_to_end)
     preview.process.wait(30)
     assert all(ends(int(number)) for number in numbers)

@@ -13,14 +13,11 @@ import pytest
 
 from literate import pipeline
 from literate.cache import Digests
-from literate.document import Document
+from literate.document import CodeBlock, Document
 from literate.execute import Limits, Outcome, Session, Workers, run
 from literate.worker.checkpoints import enough_memory
 
 FRONT = "---\nliterate: true\n---\n"
-PATIENCE = "import time; time.sleep(0.06)\n"
-"""What makes a block worth a checkpoint behind it."""
-
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="goes on by forks, on Linux only")
 
 
@@ -29,7 +26,7 @@ class Editor:
 
     def __init__(self, folder: Path, workers: Workers) -> None:
         self.folder, self.workers = folder, workers
-        self.session = Session(workers, folder, Digests(folder).of)
+        self.session = Session(workers, folder, Digests(folder).of, worth=0.0)
         self.began: list[int] = []
 
     def document(self, *pieces: str) -> Document:
@@ -47,9 +44,12 @@ class Editor:
         """What the preview shows after an edit."""
         self.began = []
         document = self.document(*pieces)
-        return self.session.play(
-            document, limits or Limits(), progress=lambda block: self.began.append(block.index)
-        )
+        return self.session.play(document, limits or Limits(), progress=self._note)
+
+    def _note(self, block: CodeBlock) -> None:
+        # A block that goes on running is told of again.
+        if block.index not in self.began:
+            self.began.append(block.index)
 
     def fresh(self, *pieces: str) -> Outcome:
         """What a build gives."""
@@ -79,22 +79,18 @@ def editor(workers: Workers) -> Iterator[Editor]:
 # Where a run goes on ------------------------------------------------------------------
 
 
-def slow(text: str) -> str:
-    return PATIENCE + text
-
-
 def test_edit_runs_again_from_the_first_block_that_changed(editor: Editor) -> None:
-    editor.save(slow("a = 1"), slow("b = a + 1"), slow("c = b + 1"), "print(a, b, c)")
+    editor.save("a = 1", "b = a + 1", "c = b + 1", "print(a, b, c)")
     assert editor.began == [0, 1, 2, 3]
-    last = editor.save(slow("a = 1"), slow("b = a + 1"), slow("c = b + 1"), "print(a, b, -c)")
+    last = editor.save("a = 1", "b = a + 1", "c = b + 1", "print(a, b, -c)")
     assert editor.began == [3]
     assert last.result.blocks[3].text == "1 2 -3"
-    editor.save(slow("a = 1"), slow("b = a + 2"), slow("c = b + 1"), "print(a, b, -c)")
+    editor.save("a = 1", "b = a + 2", "c = b + 1", "print(a, b, -c)")
     assert editor.began == [1, 2, 3]
 
 
 def test_prose_above_moves_nothing_and_runs_nothing(editor: Editor) -> None:
-    pieces = [slow("def f(): return 1"), slow("import inspect; print(inspect.getsource(f))")]
+    pieces = ["def f(): return 1", "import inspect; print(inspect.getsource(f))"]
     before = editor.save(*pieces)
     after = editor.save("# Title\n\nand much\n\nmore\n", *pieces)
     assert editor.began == []
@@ -103,7 +99,7 @@ def test_prose_above_moves_nothing_and_runs_nothing(editor: Editor) -> None:
 
 
 def test_failure_names_the_lines_of_the_page_as_it_is_now(editor: Editor) -> None:
-    pieces = [slow("def f(): 1 / 0"), slow("x = 1")]
+    pieces = ["def f(): 1 / 0", "x = 1"]
     editor.save(*pieces)
     editor.agrees("# Title\n\nwords\n", *pieces, "f()")
     editor.agrees("# Title\n", *pieces, "f()")
@@ -111,7 +107,7 @@ def test_failure_names_the_lines_of_the_page_as_it_is_now(editor: Editor) -> Non
 
 
 def test_blocks_that_are_added_and_taken_away_agree(editor: Editor) -> None:
-    pieces = [slow("a = []"), slow("a.append(1); a"), slow("a.append(2); a")]
+    pieces = ["a = []", "a.append(1); a", "a.append(2); a"]
     editor.agrees(*pieces)
     editor.agrees(*pieces, "a.append(3); a")
     editor.agrees(*pieces, "a.append(3); a", "a.append(4); a")
@@ -121,18 +117,18 @@ def test_blocks_that_are_added_and_taken_away_agree(editor: Editor) -> None:
 
 
 def test_claims_go_on_as_blocks_do(editor: Editor) -> None:
-    editor.agrees(slow("a = 3"), "0.5<!--= a / 6 -->\n", slow("b = 2"), "0.5<!--= b / 4 -->\n")
-    editor.agrees(slow("a = 3"), "0.5<!--= a / 6 -->\n", slow("b = 2"), "0.2<!--= b / 8 -->\n")
+    editor.agrees("a = 3", "0.5<!--= a / 6 -->\n", "b = 2", "0.5<!--= b / 4 -->\n")
+    editor.agrees("a = 3", "0.5<!--= a / 6 -->\n", "b = 2", "0.2<!--= b / 8 -->\n")
     assert editor.began == []
-    editor.agrees(slow("a = 3"), "0.7<!--= a / 4 -->\n", slow("b = 2"), "0.2<!--= b / 8 -->\n")
+    editor.agrees("a = 3", "0.7<!--= a / 4 -->\n", "b = 2", "0.2<!--= b / 8 -->\n")
 
 
 def test_changed_module_and_file_run_again_from_the_block_that_reads_them(editor: Editor) -> None:
     (editor.folder / "inner.py").write_text("VALUE = 1\n")
     (editor.folder / "outer.py").write_text("import inner\n")
     (editor.folder / "data.txt").write_text("data")
-    pieces = [slow("a = 1"), slow("import outer"), slow("text = open('data.txt').read()"),
-              slow("print(a, outer.inner.VALUE, text)")]  # fmt: skip
+    pieces = ["a = 1", "import outer", "text = open('data.txt').read()",
+              "print(a, outer.inner.VALUE, text)"]  # fmt: skip
     editor.save(*pieces)
     (editor.folder / "data.txt").write_text("other")
     editor.agrees(*pieces)
@@ -150,14 +146,14 @@ def test_changed_module_and_file_run_again_from_the_block_that_reads_them(editor
     [
         "open('count.txt', 'a').write('x')",
         "import subprocess; child = subprocess.Popen(['cat'], stdin=-1, stdout=-1)",
-        "import threading; threading.Thread(target=time.sleep, args=(9,)).start()",
+        "import threading; threading.Thread(target=threading.Event().wait, args=(9,)).start()",
         "import os; reader, writer = os.pipe()",
         "import mmap; shared = mmap.mmap(-1, 4096)",
         "import asyncio; await asyncio.sleep(0)",
     ],
 )
 def test_what_a_copy_would_share_is_done_again(editor: Editor, deed: str) -> None:
-    pieces = [slow("a = 1"), slow(deed), slow("b = 2"), slow("c = 3")]
+    pieces = ["a = 1", deed, "b = 2", "c = 3"]
     editor.save(*pieces)
     editor.save(*pieces, "print(1)")
     assert editor.began == [4]
@@ -167,14 +163,14 @@ def test_what_a_copy_would_share_is_done_again(editor: Editor, deed: str) -> Non
 
 def test_file_that_is_read_in_parts_is_read_on_from_its_place(editor: Editor) -> None:
     (editor.folder / "data.txt").write_text("one\ntwo\nthree\nfour\n")
-    pieces = [slow("import os; f = os.open('data.txt', 0)"), slow("print(os.read(f, 4))")]
-    editor.agrees(*pieces, slow("print(os.read(f, 4))"), "print(os.read(f, 6))")
-    editor.agrees(*pieces, slow("print(os.read(f, 2))"), "print(os.read(f, 6))")
-    editor.agrees(*pieces, slow("print(os.read(f, 2))"), "print(os.read(f, 7))")
+    pieces = ["import os; f = os.open('data.txt', 0)", "print(os.read(f, 4))"]
+    editor.agrees(*pieces, "print(os.read(f, 4))", "print(os.read(f, 6))")
+    editor.agrees(*pieces, "print(os.read(f, 2))", "print(os.read(f, 6))")
+    editor.agrees(*pieces, "print(os.read(f, 2))", "print(os.read(f, 7))")
 
 
 def test_page_that_dies_goes_on_when_it_is_mended(editor: Editor) -> None:
-    pieces = [slow("a = 1"), slow("b = 2")]
+    pieces = ["a = 1", "b = 2"]
     for harm in ("import os; os._exit(3)", "import os; os.kill(os.getpid(), 9)", "1 / 0"):
         editor.agrees(*pieces, harm, "4")
         editor.agrees(*pieces, "3", "4")
@@ -184,7 +180,7 @@ def test_page_that_dies_goes_on_when_it_is_mended(editor: Editor) -> None:
 
 
 def test_run_that_is_overtaken_goes_on_from_where_it_was(editor: Editor) -> None:
-    pieces = [slow("a = 1"), slow("b = 2"), "while True: pass"]
+    pieces = ["a = 1", "b = 2", "while True: pass"]
     stop = threading.Event()
     threading.Timer(1.0, stop.set).start()
     editor.session.play(editor.document(*pieces), Limits(), stop=stop)
@@ -196,7 +192,7 @@ def test_page_that_is_killed_for_want_of_memory_has_all_there_is(editor: Editor)
     # The first time, beside its checkpoints, it is killed; the second time it is alone.
     code = "import os\nif not os.path.exists('tried'):\n    open('tried', 'w').close()\n"
     code += "    os.kill(os.getpid(), 9)\nprint('alone')"
-    shown = editor.save(slow("a = 1"), slow("b = 2"), code)
+    shown = editor.save("a = 1", "b = 2", code)
     assert shown.result.blocks[2].text == "alone"
 
 
@@ -207,10 +203,36 @@ def test_checkpoints_leave_memory_free(available: int, enough: bool) -> None:
 
 
 def test_ended_session_leaves_no_process(editor: Editor, ends: Callable[[int], bool]) -> None:
-    shown = editor.save(slow("import os; print(os.getpid())"), slow("print(os.getpid())"), "1")
+    shown = editor.save("import os; print(os.getpid())", "print(os.getpid())", "1")
     editor.session.end()
     numbers = [int(item.text) for item in shown.result.blocks.values()]
     assert all(ends(number) for number in numbers[:2])
+
+
+def test_first_edit_finds_checkpoints_though_the_cache_had_the_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    page, code = tmp_path / "page.md", "import time; time.sleep(1)"
+    site = pipeline.Site(tmp_path, tmp_path)
+
+    def build(preview: pipeline.Preview, last: str) -> pipeline.Page:
+        page.write_text(f"{FRONT}```python\n{code}\n```\n\n```python\n{last}\n```\n")
+        chapters = pipeline.find_chapters([page], site)
+        said = pipeline.Progress(print)
+        [built] = pipeline.run_chapters(chapters, site, said, preview=preview)
+        return built
+
+    first = pipeline.Preview(tmp_path)
+    assert build(first, "1").blocks_run == 2
+    first.end()
+    second = pipeline.Preview(tmp_path)
+    assert build(second, "1").blocks_kept == 2
+    second.finish_rest(30)
+    started = time.monotonic()
+    assert build(second, "2").result.blocks[1].text == "2"
+    assert time.monotonic() - started < 1
+    second.end()
 
 
 # At random ----------------------------------------------------------------------------
@@ -228,8 +250,6 @@ def edited(draw: random.Random, pieces: list[str]) -> list[str]:
     """The pieces of a page after one edit."""
     pieces = list(pieces)
     new = draw.choice(SMALL).format(n=draw.randrange(4))
-    if not new.startswith(("<", "#", "0")) and draw.random() < 0.2:
-        new = PATIENCE + new
     at = draw.randrange(len(pieces) + 1)
     kind = draw.choice(["insert", "insert", "change", "remove"])
     pieces[at : at + (kind != "insert")] = [] if kind == "remove" else [new]
@@ -266,12 +286,29 @@ def test_random_edits_with_torch_agree(tmp_path: Path) -> None:
 
 
 def edit_torch(editor: Editor, draw: random.Random) -> None:
-    pieces = [PATIENCE + text.format(n=1) for text in TORCH]
+    pieces = [text.format(n=1) for text in TORCH]
     for _ in range(12):
         at = draw.randrange(1, len(pieces))
-        pieces[at] = PATIENCE + draw.choice(TORCH).format(n=draw.randrange(4))
-        editor.agrees("import torch, numpy as np", slow("torch.manual_seed(0)"),
+        pieces[at] = draw.choice(TORCH).format(n=draw.randrange(4))
+        editor.agrees("import torch, numpy as np", "torch.manual_seed(0)",
                       "np.random.seed(0)", *pieces)  # fmt: skip
+
+
+def test_checkpoint_is_made_where_work_or_an_edit_makes_it_worth_it(tmp_path: Path) -> None:
+    work = "import time\nt = time.process_time()\nwhile time.process_time() < t + 0.3: pass"
+    with Workers(tmp_path) as workers:
+        editor = Editor(tmp_path, workers)
+        editor.session.end()
+        editor.session = Session(workers, tmp_path, Digests(tmp_path).of)
+        pieces = ["a = 1", "b = 1", work, "c = 1", "d = 1", "e = 1", "f = 1"]
+        began = []
+        for at, new in ((5, "e = 2"), (5, "e = 3"), (1, "b = 2"), (6, "f = 2")):
+            editor.save(*pieces)
+            pieces[at] = new
+            editor.save(*pieces)
+            began.append(editor.began)
+        editor.session.end()
+    assert began == [[3, 4, 5, 6], [5, 6], [0, 1, 2, 3, 4, 5, 6], [6]]
 
 
 def test_going_on_takes_much_less_than_beginning(editor: Editor) -> None:

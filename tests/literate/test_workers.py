@@ -120,6 +120,28 @@ def test_package_with_threads_has_pages_run_in_processes_of_their_own(
     assert [texts(page) for page in pages] == [["2"], ["7"]]
 
 
+@linux
+def test_what_only_known_pages_import_is_not_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    (folder / "heavy.py").write_text("open('imported', 'a').write('x')\n")
+    monkeypatch.setenv("PYTHONPATH", f"{folder}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
+    monkeypatch.chdir(tmp_path)
+    known, new = tmp_path / "known.md", tmp_path / "new.md"
+    known.write_text("---\nliterate: {preload: [heavy]}\n---\n" + block("1"))
+    site = pipeline.Site(tmp_path, tmp_path)
+    for text, times in (("2", 1), ("3", 1)):
+        new.write_text(FRONT + block(text))
+        pages = pipeline.run_chapters(
+            pipeline.find_chapters([known, new], site), site, pipeline.Progress(print)
+        )
+        assert [texts(page) for page in pages] == [["1"], [text]]
+        assert len((tmp_path / "imported").read_text()) == times
+    assert [page.kept for page in pages] == [True, False]
+
+
 def test_module_of_the_project_is_taken_before_one_that_is_installed(
     run_many: Many, tmp_path: Path
 ) -> None:

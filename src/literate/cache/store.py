@@ -53,6 +53,7 @@ class Cache:
         """
         self._folder, self._root, self._size, self._warn = folder, root, size, warn
         self._digests = Digests(root)
+        self._grown, self._writable = False, True
 
     def key(self, steps: Steps, path: str, threads: int, depends: Sequence[str]) -> str:
         """The name of what runs on a page."""
@@ -108,9 +109,16 @@ class Cache:
         try:
             self._prepare()
             write_file(self._place(key) / f"{name}.json", json.dumps(head).encode() + b"\n" + body)
-            self.prune(self._size)
+            self._grown = True
         except OSError as error:
-            self._warn(f"{self._folder} cannot be written, so nothing is kept: {error}")
+            if self._writable:
+                self._warn(f"{self._folder} cannot be written, so nothing is kept: {error}")
+            self._writable = False
+
+    def tidy(self) -> None:
+        """Drop what is beyond the cache's size, if something has been kept."""
+        if self._grown:
+            self.prune(self._size)
 
     def _prepare(self) -> None:
         """Make the folder, and have version control and backups pass it over."""

@@ -78,6 +78,9 @@ def _parser() -> argparse.ArgumentParser:
     checking = _command(commands, "check", check, "run the pages and report what is not so")
     checking.add_argument("--diff", action="store_true", help="show what sync would change")
     checking.add_argument(
+        "--twice", action="store_true", help="run them twice and name what differs"
+    )
+    checking.add_argument(
         "--format",
         choices=pipeline.FORMATS,
         default="text",

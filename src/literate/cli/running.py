@@ -57,7 +57,10 @@ def run_pages(options: argparse.Namespace, fresh: bool = False) -> list[Page]:
     """Run the pages that the command names, with progress on stderr."""
     site = chosen_site(options)
     chapters = _part(pipeline.find_chapters(options.paths, site), options.shard)
-    return pipeline.run_chapters(chapters, site, pipeline.Progress(say), options.fresh or fresh)
+    progress = pipeline.Progress(say)
+    if getattr(options, "twice", False):
+        return pipeline.run_twice(chapters, site, progress)
+    return pipeline.run_chapters(chapters, site, progress, options.fresh or fresh)
 
 
 def _part(chapters: Sequence[Chapter], shard: str | None) -> list[Chapter]:

@@ -23,7 +23,7 @@ class Link(Protocol):
     def event(self, seconds: float) -> Event | None:
         """What the worker says, if it says something within that time."""
 
-    def end(self) -> None:
+    def end(self) -> object:
         """End the worker and whatever it has started."""
 
 
@@ -35,6 +35,8 @@ class Events:
 
     def __init__(self, stream: Iterable[bytes]) -> None:
         self._queue: queue.Queue[Event] = queue.Queue()
+        self.complete = False
+        """Whether the worker has said that nothing of it is left."""
         self._thread = threading.Thread(target=self._read, args=(stream,), daemon=True)
         self._thread.start()
 
@@ -43,8 +45,14 @@ class Events:
             for line in stream:
                 # A process that was killed may have left half a line.
                 with contextlib.suppress(ValueError):
-                    self._queue.put(json.loads(line))
+                    self._hear(json.loads(line))
         self._queue.put({"event": "gone"})
+
+    def _hear(self, event: Event) -> None:
+        if event["event"] == "ended":
+            self.complete = True
+        else:
+            self._queue.put(event)
 
     def next(self, seconds: float) -> Event | None:
         """The next event, if there is one within that time."""

@@ -100,8 +100,11 @@ class Listener:
         self._clock = Clock(seconds)
 
     def _beyond(self) -> Failure | None:
-        """Why the page has to be ended, if it has."""
+        """Why the page has to be ended, if it has; else it goes on running."""
         limits = self._limits
+        step = self._steps[self.running] if self.running is not None else None
+        if isinstance(step, Step):
+            self._progress(self._document.blocks[step.index])
         if self._stop.is_set():
             return Failure("the run was interrupted", "run it again")
         if self._clock.over:

@@ -21,6 +21,9 @@ from literate.execute.process import COMMAND
 __all__ = ["Forked", "Nursery"]
 
 _GRACE = 5.0
+"""Seconds in which a page's processes are to end; what forks without end may take longer."""
+
+_LONG = 60.0
 
 
 class Nursery:
@@ -38,6 +41,7 @@ class Nursery:
             preload: modules to import before the first page.
         """
         self._lock = threading.Lock()
+        self._workers: list[Forked] = []
         self._folder = tempfile.TemporaryDirectory(prefix="literate-", ignore_cleanup_errors=True)
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
@@ -65,18 +69,20 @@ class Nursery:
             socket.send_fds(self._orders, [b"page"], [theirs.fileno(), leash_end])
         theirs.close()
         os.close(leash_end)
-        return Forked(ours, leash)
+        worker = Forked(ours, leash)
+        self._workers = [*(worker for worker in self._workers if not worker.ended), worker]
+        return worker
 
     def end(self) -> None:
         """End it, with all of its workers."""
         self._orders.close()
-        try:
-            self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            # It may be importing; then it has no workers yet.
+        ended = [worker.end() for worker in self._workers]
+        if all(ended):
+            # Nothing is left but itself, and it may be importing.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(_LONG)
         self._folder.cleanup()
 
 
@@ -87,6 +93,7 @@ class Forked:
         self._line, self._leash = line, leash
         self._stream = line.makefile("rb")
         self._events = Events(self._stream)
+        self.ended = False
 
     def send(self, order: dict[str, Any]) -> None:
         """Tell the worker what to do next."""
@@ -97,14 +104,17 @@ class Forked:
         """What the worker says, if it says something within that time."""
         return self._events.next(seconds)
 
-    def end(self) -> None:
-        """End the worker and whatever it has started."""
+    def end(self) -> bool:
+        """End the worker and whatever it has started; whether that is over."""
         if self._leash >= 0:
             os.close(self._leash)
             self._leash = -1
             with contextlib.suppress(OSError):
                 self._line.shutdown(socket.SHUT_WR)
         # The line ends when the last process that has it does.
-        if self._events.over(_GRACE):
+        over = self._events.over(_GRACE)
+        self.ended = over and self._events.complete
+        if over:
             self._stream.close()
         self._line.close()
+        return self.ended

@@ -8,7 +8,7 @@ import signal
 import tempfile
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 from literate.document import CodeBlock, Document
@@ -22,6 +22,8 @@ from literate.jobs import Job, Question, Step, Touch, stamp
 from literate.results import BlockResult, ChapterResult, ClaimValue
 
 __all__ = ["Session"]
+
+_WORTH = 0.2
 
 _GRACE = 10.0
 """Seconds in which a process that has ended its work, or was killed, is replaced."""
@@ -38,14 +40,16 @@ class Session:
     only what would be the same again is not done again.
     """
 
-    def __init__(self, workers: Workers, root: Path, digest: Digest) -> None:
+    def __init__(self, workers: Workers, root: Path, digest: Digest, worth: float = _WORTH) -> None:
         """A session that has run nothing.
 
         Args:
             workers: where its processes come from; they can be forked.
             root: the folder that the code runs in.
             digest: stands for what is in a file, or a folder, of a kind and a path.
+            worth: seconds of work from which on a checkpoint is made; less is done again.
         """
+        self._worth = worth
         self._workers, self._root, self._digest = workers, root, digest
         self._folder = tempfile.TemporaryDirectory(prefix="literate-", ignore_cleanup_errors=True)
         self._link: Link | None = None
@@ -106,12 +110,14 @@ class Session:
         stop: threading.Event,
     ) -> Listener:
         """Go back as far as needed, tell the process there to play, and listen."""
-        job = Job(document.source.path, self._folder.name, steps, limits.memory, resumes=True)
-        number = self._go_back(self._first_to_run(steps))
+        first = self._first_to_run(steps)
+        number = self._go_back(first)
         if number is None or self._link is None:
             self._reset()
             self._link = self._workers.worker(limits.threads, Path(self._folder.name))
             number = 0
+        path, folder = document.source.path, self._folder.name
+        job = Job(path, folder, steps, limits.memory, self._worth, first)
         capture = Path(job.capture)
         link = self._link
         listener = Listener(link, document, steps, limits, capture, progress, stop)
@@ -121,7 +127,7 @@ class Session:
             link.send({"do": "start", "job": job.to_json()})
         else:
             listener.answers = {at: self._renamed(at, steps[at]) for at in range(number)}
-            link.send({"do": "play", "steps": [asdict(step) for step in steps]})
+            link.send({"do": "play", "steps": job.to_json()["steps"], "mark": first})
         return listener
 
     def _first_to_run(self, steps: Steps) -> int:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from literate.pipeline.changes import changes_since
     from literate.pipeline.edits import Change, difference, left_over, repair, save
     from literate.pipeline.parts import Part, by_part, parts_of, stopped_at
+    from literate.pipeline.repeats import run_twice
     from literate.pipeline.reports import FORMATS, STATUSES, Coverage, coverage, report
 
 __all__ = [
@@ -72,6 +73,7 @@ __all__ = [
     "repair",
     "report",
     "run_chapters",
+    "run_twice",
     "save",
     "site_settings",
     "stopped_at",
@@ -81,6 +83,7 @@ _WHEN_ASKED_FOR = {
     "changes": ("changes_since",),
     "edits": ("Change", "difference", "left_over", "repair", "save"),
     "parts": ("Part", "by_part", "parts_of", "stopped_at"),
+    "repeats": ("run_twice",),
     "reports": ("FORMATS", "STATUSES", "Coverage", "coverage", "report"),
 }
 """What a site's build has no use for, and what takes half of the time to import."""

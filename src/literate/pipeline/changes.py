@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from literate.diff import compare, markdown
 from literate.document import Document
 from literate.errors import UsageError
 from literate.history import PastPage, open_history
@@ -30,6 +29,9 @@ def changes_since(revision: str, paths: Sequence[Path], site: Site) -> str:
             nothing is left to compare.
         UnreadableError: a page cannot be read.
     """
+    # Here and not above: no other command needs it, and it takes a while to import.
+    from literate.diff import compare, markdown
+
     paths = paths or [site.docs]
     history = open_history(revision, _folder(paths[0]))
     named = {path.resolve() for path in paths if not path.is_dir()}

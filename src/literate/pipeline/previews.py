@@ -50,7 +50,7 @@ class Preview:
         self._root = root
         self._digests = Digests(root)
         self._workers = Workers(root)
-        self._preload: set[str] = set()
+        self._preload: list[str] = []
         self._sessions: OrderedDict[Path, Session] = OrderedDict()
         self._running: dict[Path, threading.Event] = {}
         self._lock = threading.Lock()
@@ -61,10 +61,10 @@ class Preview:
         """Have what these pages import at hand."""
         self._wake()
         names = modules_to_preload(chapters)
-        if not set(names) <= self._preload:
+        if not set(names) <= set(self._preload):
             self.end()
-            self._preload |= set(names)
-            self._workers = Workers(self._root, names)
+            self._preload = list(dict.fromkeys([*self._preload, *names]))
+            self._workers = Workers(self._root, self._preload)
 
     def saved(self, path: Path) -> None:
         """Stop the pages that a saved file makes run in vain."""
@@ -122,6 +122,11 @@ class Preview:
                 target=self._run_ahead, args=(waiting[:room], self._awake), daemon=True
             )
             self._resting.start()
+
+    def finish_rest(self, seconds: float) -> None:
+        """Wait until all that an edit would go on from is ready, if it is by then."""
+        if self._resting:
+            self._resting.join(seconds)
 
     def _run_ahead(self, requests: Sequence[Request], awake: threading.Event) -> None:
         for request in requests:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import signal
@@ -17,6 +16,7 @@ from literate.check import check
 from literate.document import CodeBlock, Document
 from literate.errors import Finding
 from literate.execute import Limits, Outcome, Workers, run, steps_of
+from literate.jobs import Question, Step
 from literate.pipeline.chapters import Chapter, modules_to_preload
 from literate.pipeline.previews import Preview, Request
 from literate.results import ChapterResult
@@ -67,7 +67,10 @@ def _leave(number: int, frame: object) -> None:
 
 
 class Progress:
-    """Says which block runs, at most every two seconds, from any thread."""
+    """Says which block runs, at most every two seconds, from any thread.
+
+    A block that goes on running is named again after twice the time, and so on.
+    """
 
     EVERY = 2.0
 
@@ -75,6 +78,8 @@ class Progress:
         self._say = say
         self._lock = threading.Lock()
         self._last = time.monotonic()
+        self._wait = self.EVERY
+        self._named: object = None
 
     def warn(self, text: str) -> None:
         """Say at once that something is not as it should be, though no page is wrong."""
@@ -82,10 +87,13 @@ class Progress:
             self._say(f"warning: {text}")
 
     def __call__(self, document: Document, block: CodeBlock) -> None:
+        named = document.source.path, block.index
         with self._lock:
-            if time.monotonic() - self._last < self.EVERY:
+            now = time.monotonic()
+            if now - self._last < (self._wait if named == self._named else self.EVERY):
                 return
-            self._last = time.monotonic()
+            self._wait = self._wait * 2 if named == self._named else 2 * self.EVERY
+            self._last, self._named = now, named
         count = len(document.blocks)
         self._say(f"{block.location}: running block {block.index + 1} of {count}")
 
@@ -110,28 +118,25 @@ def run_chapters(
     Raises:
         OvertakenError: in a preview, something was saved that pages depend on.
     """
-    jobs = site.settings.jobs or os.cpu_count() or 1
-    stop = threading.Event()
-    with contextlib.ExitStack() as stack:
-        if preview:
-            preview.prepare(chapters)
-            run_page: Run = preview.run
-        else:
-            workers = Workers(site.root, modules_to_preload(chapters))
-            run_page = functools.partial(_run_clean, stack.enter_context(workers))
-        runner = _Runner(site, run_page, progress, stop, fresh)
-        pool = stack.enter_context(ThreadPoolExecutor(min(jobs, len(chapters)) or 1))
-        runs = [pool.submit(runner.page, chapter) for chapter in chapters]
-        try:
-            pages = [done.result() for done in runs]
-        except BaseException:
-            # Whatever ended this one, an interrupt or a fault, ends the others too.
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
-        if preview:
-            preview.rest([runner.request(page.chapter) for page in pages if page.kept])
-        return pages
+    runner = _Runner(site, progress, fresh)
+    found = [runner.find(chapter) for chapter in chapters]
+    waiting = [chapter for chapter, result in zip(chapters, found, strict=True) if result is None]
+    if preview:
+        preview.prepare(chapters)
+        made = runner.run(waiting, preview.run)
+        known = [chapter for chapter, result in zip(chapters, found, strict=True) if result]
+        preview.rest([runner.request(chapter) for chapter in known if chapter.settings.execute])
+    elif waiting:
+        # What only pages import whose results are known is not imported for the others.
+        with Workers(site.root, modules_to_preload(waiting)) as workers:
+            made = runner.run(waiting, functools.partial(_run_clean, workers))
+    else:
+        made = []
+    results = iter(made)
+    return [
+        runner.page(chapter, next(results) if result is None else result, kept=result is not None)
+        for chapter, result in zip(chapters, found, strict=True)
+    ]
 
 
 Run = Callable[[Request, Callable[[CodeBlock], None], threading.Event], Outcome]
@@ -161,22 +166,45 @@ def open_cache(site: Site, warn: Callable[[str], None]) -> Cache | None:
 
 
 class _Runner:
-    """Makes pages of chapters: from the cache, or by running them."""
+    """Makes results of chapters: from the cache, or by running them."""
 
-    def __init__(
-        self, site: Site, run_page: Run, progress: Progress, stop: threading.Event, fresh: bool
-    ) -> None:
-        self._site, self._run_page = site, run_page
-        self._progress, self._stop, self._fresh = progress, stop, fresh
+    def __init__(self, site: Site, progress: Progress, fresh: bool) -> None:
+        self._site, self._progress, self._fresh = site, progress, fresh
         self._cache = open_cache(site, progress.warn)
+        self._stop = threading.Event()
 
-    def page(self, chapter: Chapter) -> Page:
+    def find(self, chapter: Chapter) -> ChapterResult | None:
+        """What is known of a chapter without running it; None where it has to run."""
+        steps = steps_of(chapter.document, chapter.missing)
+        if not chapter.settings.execute or not steps:
+            return ChapterResult(missing=chapter.missing)
+        if self._fresh or self._cache is None:
+            return None
+        found = self._cache.find(self._key(self.request(chapter), steps), steps)
+        return replace(found, missing=chapter.missing) if found else None
+
+    def run(self, chapters: Sequence[Chapter], run_page: Run) -> list[ChapterResult]:
+        """What chapters give, in their order, several at a time."""
+        if not chapters:
+            return []
+        jobs = self._site.settings.jobs or os.cpu_count() or 1
+        with ThreadPoolExecutor(min(jobs, len(chapters))) as pool:
+            runs = [pool.submit(self._run, chapter, run_page) for chapter in chapters]
+            try:
+                results = [done.result() for done in runs]
+            except BaseException:
+                # Whatever ended this one, an interrupt or a fault, ends the others too.
+                self._stop.set()
+                pool.shutdown(cancel_futures=True)
+                raise
+        if self._cache:
+            self._cache.tidy()
+        return results
+
+    def page(self, chapter: Chapter, result: ChapterResult, kept: bool) -> Page:
         """A chapter's page."""
-        document, settings = chapter.document, chapter.settings
-        result, kept = ChapterResult(missing=chapter.missing), False
-        if settings.execute:
-            result, kept = self._result(chapter)
-        return Page(chapter, result, check(document, result, settings.mathematics), kept)
+        findings = check(chapter.document, result, chapter.settings.mathematics)
+        return Page(chapter, result, findings, kept)
 
     def request(self, chapter: Chapter) -> Request:
         """What is asked for when a chapter is to run."""
@@ -187,24 +215,20 @@ class _Runner:
         paths = [resources[name].path for name in needs - {""} if name in resources]
         return Request(chapter, limits, tuple(sorted({*settings.depends, *paths})))
 
-    def _result(self, chapter: Chapter) -> tuple[ChapterResult, bool]:
-        """What a chapter gives, and whether that is from an earlier run."""
-        cache, steps = self._cache, steps_of(chapter.document, chapter.missing)
-        request = self.request(chapter)
-        if cache is None or not steps:
-            return self._run(request).result, False
-        path, depends = chapter.document.source.path, request.depends
-        key = cache.key(steps, path, chapter.settings.threads, depends)
-        found = None if self._fresh else cache.find(key, steps)
-        if found:
-            return replace(found, missing=chapter.missing), True
-        outcome = self._run(request)
-        cache.keep(key, steps, outcome.result, outcome.touched, depends)
-        return outcome.result, False
+    def _run(self, chapter: Chapter, run_page: Run) -> ChapterResult:
+        request, steps = self.request(chapter), steps_of(chapter.document, chapter.missing)
+        tell = functools.partial(self._progress, chapter.document)
+        # Before the run: what it is kept by must be what it was asked for by.
+        key = self._key(request, steps) if self._cache else ""
+        outcome = run_page(request, tell, self._stop)
+        if self._cache:
+            self._cache.keep(key, steps, outcome.result, outcome.touched, request.depends)
+        return outcome.result
 
-    def _run(self, request: Request) -> Outcome:
-        tell = functools.partial(self._progress, request.chapter.document)
-        return self._run_page(request, tell, self._stop)
+    def _key(self, request: Request, steps: Sequence[Step | Question]) -> str:
+        assert self._cache is not None
+        path, threads = request.chapter.document.source.path, request.limits.threads
+        return self._cache.key(steps, path, threads, request.depends)
 
 
 def before_running(chapter: Chapter) -> tuple[Finding, ...]:

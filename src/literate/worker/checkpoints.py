@@ -14,15 +14,15 @@ import stat
 import time
 from pathlib import Path
 
-from literate.jobs import Job, step_from_json
+from literate.jobs import Job, Step, step_from_json
 from literate.worker.conversation import Conversation
 from literate.worker.family import adopt_orphans, die_with_parent, threads, wait_for
 from literate.worker.player import Player
 
 __all__ = ["ResumablePlayer", "enough_memory"]
 
-_WORTH = 0.05
-"""Seconds of work from which on a checkpoint is worth its fork; less is done again."""
+_WAITING = 5.0
+"""How much less waiting is worth than work: another page may have had the processor."""
 
 _SPARE = 0.2
 """The part of the machine's memory that checkpoints leave free."""
@@ -33,8 +33,9 @@ class ResumablePlayer(Player):
 
     def __init__(self, line: Conversation, job: Job) -> None:
         super().__init__(line, job)
+        self._worth, self._mark = job.worth or 0.0, job.mark
         self._known = _descriptors()
-        self._last = time.monotonic()
+        self._worked, self._waited = time.process_time(), time.monotonic()
 
     def play(self) -> None:
         """Play to the end, and again from there when steps are added."""
@@ -46,7 +47,7 @@ class ResumablePlayer(Player):
 
     def before_step(self) -> None:
         """Fork, if it is worth it and nothing would be shared with the copy."""
-        if time.monotonic() - self._last < _WORTH or self.number == 0 or not self._exact():
+        if self.number == 0 or not self._is_worth_it() or not self._exact():
             return
         state = _Moment(self.recorder.descriptor)
         self.line.say("checkpoint", number=self.number)
@@ -55,7 +56,7 @@ class ResumablePlayer(Player):
             if child == 0:
                 die_with_parent()
                 state.restore()
-                self._last = time.monotonic()
+                self._worked, self._waited = time.process_time(), time.monotonic()
                 return
             adopt_orphans()
             status = wait_for(child)
@@ -69,6 +70,15 @@ class ResumablePlayer(Player):
         if order is None or order["do"] != "play":
             os._exit(0)
         self.steps = tuple(map(step_from_json, order["steps"]))
+        self._mark = order["mark"]
+
+    def _is_worth_it(self) -> bool:
+        """Whether much would have to be done again, or an edit is likely right here."""
+        blocks = [number for number, step in enumerate(self.steps) if isinstance(step, Step)]
+        if self.number == self._mark or [self.number] == blocks[-1:]:
+            return True
+        worked, waited = time.process_time() - self._worked, time.monotonic() - self._waited
+        return max(worked, waited / _WAITING) >= self._worth
 
     def _exact(self) -> bool:
         """Whether a copy would have all that this process has, and share none of it."""

@@ -15,32 +15,40 @@ __all__ = ["evaluate"]
 _LONGEST = 10_000
 
 
-def evaluate(question: Question, names: dict[str, Any], path: str) -> ClaimValue:
+def evaluate(
+    question: Question, names: dict[str, Any], path: str, state: State | None = None
+) -> tuple[ClaimValue, State | None]:
     """Evaluate one claim's expression.
 
     Args:
         question: the claim.
         names: the page's namespace.
         path: the chapter, for tracebacks and warnings.
+        state: what the claim before it has left, if no block ran since.
+
+    Returns:
+        The value, and the page's state if it is as it was: the next claim needs no other.
     """
     try:
-        state = State(names)
+        state = state or State(names)
         tree = ast.parse(question.expression.strip(), path, mode="eval")
         ast.increment_lineno(tree, question.line - 1)
         value = eval(compile(tree, path, "eval"), names)
         result = _truth(question, value) if question.truth else _value(question, value)
     except BaseException as error:
         result = ClaimValue(question.index, error=_words(error))
+    if state is None:
+        return result, None
     try:
         state.forget("__builtins__")
         changes = state.changes()
         if changes:
             state.restore()
             what = f"it {' and '.join(changes)}, and a claim may only look"
-            return ClaimValue(question.index, error=result.error or what)
+            return ClaimValue(question.index, error=result.error or what), None
     except Exception as error:
-        return ClaimValue(question.index, error=_words(error))
-    return result
+        return ClaimValue(question.index, error=_words(error)), None
+    return result, state
 
 
 def _words(error: BaseException) -> str:

@@ -7,11 +7,15 @@ import ctypes
 import os
 import select
 import signal
+import time
 from pathlib import Path
 
-__all__ = ["adopt_orphans", "die_with_parent", "end_children", "threads", "wait_for"]
+__all__ = ["adopt_orphans", "die_with_parent", "end_children", "give_way", "threads", "wait_for"]
 
 _SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
+_PATIENCE = 2000
+"""How often a child may be looked for in vain that the kernel says there is."""
+
 _TICK = 50
 """Milliseconds between looks, where a process cannot be waited for beside something else."""
 
@@ -59,7 +63,7 @@ def _watch(child: int, leash: int) -> None:
         if os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT):
             return
     if leash in {ready for ready, _ in poll.poll()}:
-        _kill(child)
+        _signal(child, signal.SIGKILL)
     if process >= 0:
         os.close(process)
 
@@ -75,16 +79,35 @@ def _reap(child: int) -> int:
 
 
 def end_children() -> None:
-    """Kill the children of this process, and theirs, which become its own, until none is left."""
-    while killed := [child for child in _children() if _kill(child)]:
-        for child in killed:
-            with contextlib.suppress(ChildProcessError):
-                os.waitpid(child, 0)
+    """Kill what this process has started, and what that has started, until none is left.
+
+    What a killed process leaves becomes a child of this one, so that only the kernel's
+    word that there is none counts: processes that fork and end fast are on no list.
+    """
+    refused = 0
+    while refused < _PATIENCE:
+        try:
+            ended, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if ended:
+            refused = 0
+        else:
+            killed = [_signal(child, signal.SIGKILL) for child in _children()]
+            refused = 0 if any(killed) else refused + 1
+        if not ended:
+            time.sleep(0.0005)
 
 
-def _kill(process: int) -> bool:
+def give_way() -> None:
+    """Have the kernel end this process before others when there is no memory left."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("500", "ascii")
+
+
+def _signal(process: int, number: int) -> bool:
     try:
-        os.kill(process, signal.SIGKILL)
+        os.kill(process, number)
     except OSError:
         return False
     return True
@@ -92,11 +115,15 @@ def _kill(process: int) -> bool:
 
 def _children() -> list[int]:
     """The processes whose parent this one is."""
-    here, found = str(os.getpid()), []
+    with contextlib.suppress(OSError):
+        here = os.getpid()
+        text = Path(f"/proc/self/task/{here}/children").read_text("ascii")
+        return [int(word) for word in text.split()]
+    found = []
     for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, IndexError):
             # The name in parentheses may hold anything.
             fields = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-            if fields[1] == here:
+            if int(fields[1]) == os.getpid():
                 found.append(int(folder.name))
     return found

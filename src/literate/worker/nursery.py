@@ -7,6 +7,7 @@ two descriptors, a page's line and its leash. When the socket ends, so does ever
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -16,13 +17,23 @@ from typing import NoReturn
 from literate.jobs import Job
 from literate.worker.checkpoints import ResumablePlayer
 from literate.worker.conversation import Conversation
-from literate.worker.family import adopt_orphans, die_with_parent, end_children, threads, wait_for
+from literate.worker.family import (
+    adopt_orphans,
+    die_with_parent,
+    end_children,
+    give_way,
+    threads,
+    wait_for,
+)
 from literate.worker.player import Player
 from literate.worker.shelf import Shelf
 
 __all__ = ["serve"]
 
 _LONGEST = 1 << 18
+
+_DRAWING = ("matplotlib.backends.backend_agg", "matplotlib.backends.backend_svg")
+"""What matplotlib imports for the first figure."""
 
 _SHELL = ("application", "completer", "completerlib", "logger", "magics", "oinspect")
 """What a shell of IPython imports when it is made."""
@@ -39,6 +50,11 @@ def serve() -> NoReturn:
     shelf = Shelf()
     for name in json.loads(orders.recv(_LONGEST) or "[]"):
         shelf.load(name)
+        for drawing in _DRAWING if name.startswith("matplotlib") else ():
+            shelf.load(drawing)
+    # A collection in a page would otherwise go through, and so copy, all of these packages.
+    gc.collect()
+    gc.freeze()
     while True:
         words, descriptors, _, _ = socket.recv_fds(orders, 16, 2)
         if not words:
@@ -75,6 +91,7 @@ def _supervise(line: Conversation, leash: int, shelf: Shelf) -> NoReturn:
         order = line.hear()
         if order is None or order["do"] != "start":
             end_children()
+            line.say("ended")
             os._exit(0)
         child = os.fork()
         if child == 0:
@@ -87,8 +104,9 @@ def _supervise(line: Conversation, leash: int, shelf: Shelf) -> NoReturn:
 
 def _play(line: Conversation, job: Job, shelf: Shelf) -> NoReturn:
     die_with_parent()
+    give_way()
     os.setsid()
     shelf.renew()
-    player = ResumablePlayer(line, job) if job.resumes else Player(line, job)
+    player = Player(line, job) if job.worth is None else ResumablePlayer(line, job)
     player.play()
     os._exit(0)

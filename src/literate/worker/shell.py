@@ -22,6 +22,7 @@ from literate.terminal import as_shown
 from literate.worker.capture import Capture
 from literate.worker.claims import evaluate
 from literate.worker.figures import FIGURE, LARGE, PNG, SVG, Figures
+from literate.worker.state import State
 
 __all__ = ["Page"]
 
@@ -123,6 +124,7 @@ class Page:
         self._parts: list[Text | Rich] = []
         self._value: Text | Rich | None = None
         self._figures = Figures()
+        self._state: State | None = None
         config = Config()
         config.HistoryManager.enabled = False
         config.InteractiveShell.cache_size = 0
@@ -161,6 +163,7 @@ class Page:
 
     def run(self, step: Step) -> ExecutionResult:
         """Run a block."""
+        self._state = None
         self._shell.page_code = step.code
         self._code = self.file_of(step), step.code
         result: ExecutionResult = self._shell.run_cell(step.code, store_history=False)
@@ -168,7 +171,8 @@ class Page:
 
     def answer(self, question: Question) -> ClaimValue:
         """Evaluate a claim where the page stands; what it prints is nobody's."""
-        value = evaluate(question, self._shell.user_ns, self.path)
+        names = self._shell.user_ns
+        value, self._state = evaluate(question, names, self.path, self._state)
         self._capture.take()
         return value
 
@@ -180,6 +184,7 @@ class Page:
 
     def bind(self, name: str, value: Any) -> None:
         """Give the page a name."""
+        self._state = None
         self._shell.user_ns[name] = value
 
     def take(self) -> tuple[Text | Rich, ...]:

@@ -6,14 +6,14 @@ import copy
 import random
 import sys
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 __all__ = ["State"]
 
 _LEAVES = (
-    str | bytes | int | float | complex | bool | None | type | types.ModuleType
-    | types.FunctionType | types.BuiltinFunctionType | types.MethodType
+    str, bytes, int, float, complex, bool, type(None), type, types.ModuleType,
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType,
 )  # fmt: skip
 _MOST = 100_000
 
@@ -25,9 +25,8 @@ class State:
         self._names = names
         self._bound = dict(names)
         self._random = _random_states()
-        reachable = list(_reachable(names))
-        self._tensors = [(value, value._version) for value in reachable if _is_tensor(value)]
-        generators = [value for value in reachable if _generator_state(value) is not None]
+        tensors, generators = _reachable(names)
+        self._tensors = [(value, value._version) for value in tensors]
         self._generators = [(made, copy.deepcopy(_generator_state(made))) for made in generators]
         self._figures = _figures()
 
@@ -108,27 +107,51 @@ def _figures() -> list[int]:
     return list(pyplot.get_fignums()) if hasattr(pyplot, "get_fignums") else []
 
 
-def _is_tensor(value: Any) -> bool:
-    torch = sys.modules.get("torch")
-    tensor = getattr(torch, "Tensor", None)
-    return tensor is not None and isinstance(value, tensor) and not value.is_inference()
+def _reachable(names: dict[str, Any]) -> tuple[list[Any], list[Any]]:
+    """The tensors and the random generators that can be reached from the page's names.
 
-
-def _reachable(names: dict[str, Any]) -> Iterator[Any]:
-    """What can be reached from the page's names through containers and attributes."""
+    Through containers and attributes; what kind of thing a value is depends on its type
+    alone, and is looked up once for each.
+    """
+    kinds: dict[type, str] = {}
+    tensors: list[Any] = []
+    generators: list[Any] = []
     waiting, seen = list(names.values()), set[int]()
     while waiting and len(seen) < _MOST:
         value = waiting.pop()
-        if isinstance(value, _LEAVES) or id(value) in seen:
+        kind = kinds.get(type(value)) or kinds.setdefault(type(value), _kind(type(value)))
+        if kind == "leaf" or id(value) in seen:
             continue
         seen.add(id(value))
-        yield value
-        if isinstance(value, Mapping):
+        if kind == "tensor":
+            if not value.is_inference():
+                tensors.append(value)
+        elif kind == "generator":
+            generators.append(value)
+        elif kind == "mapping":
             waiting += [*value.keys(), *value.values()]
-        elif isinstance(value, list | tuple | set | frozenset):
+        elif kind == "sequence":
             waiting += value
-        elif not _is_tensor(value):
+        else:
             waiting += _attributes(value)
+    return tensors, generators
+
+
+def _kind(kind: type) -> str:
+    """What a type's values are to this module: nothing, something it looks for, or a way on."""
+    torch: Any = sys.modules.get("torch")
+    name = f"{kind.__module__}.{kind.__name__}"
+    if hasattr(torch, "Tensor") and issubclass(kind, torch.Tensor):
+        return "tensor"
+    numpys = name.startswith("numpy.random") and hasattr(kind, "bit_generator")
+    if issubclass(kind, random.Random) or numpys or name == "torch._C.Generator":
+        return "generator"
+    # Whole pictures hang on a figure, and no tensors.
+    if issubclass(kind, _LEAVES) or name.startswith("matplotlib."):
+        return "leaf"
+    if issubclass(kind, Mapping):
+        return "mapping"
+    return "sequence" if issubclass(kind, list | tuple | set | frozenset) else "object"
 
 
 def _attributes(value: Any) -> list[Any]:
