@@ -88,7 +88,7 @@ def _cell(soup: BeautifulSoup, cell: Tag) -> Iterator[str]:
 
 def _output(part: Tag, volatile: bool) -> str:
     """One output: a drawing or HTML in a figure, else text in a box."""
-    kind, label = (" literate-volatile", "from this build") if volatile else ("", "output")
+    kind, label = (" literate-volatile", "not compared") if volatile else ("", "output")
     tag = f'<span class="literate-label">{label}</span>'
     if part.pre is None:
         mark = f'class="literate-figure{kind}" data-search-exclude'

@@ -104,6 +104,13 @@ def test_page_shows_what_its_blocks_put_out(build: Build, tmp_path: Path) -> Non
     assert "from this build" in html
 
 
+def test_volatile_result_of_an_earlier_build_says_so(build: Build, tmp_path: Path) -> None:
+    block = "```python volatile\nprint(1)\n```\n"
+    for label in ("from this build", "from an earlier build", "from an earlier build"):
+        assert build(block).returncode == 0
+        assert re.findall('literate-label">([^<]*)', page(tmp_path)) == [label]
+
+
 def test_figures_and_rich_results_stand_in_every_container(build: Build, tmp_path: Path) -> None:
     drawn = 'import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.title("a*b*c _y_ {{ z }}")'
     rich = 'from IPython.display import HTML\nHTML("<table><tr><td>a *b* $c$</td></tr></table>")'

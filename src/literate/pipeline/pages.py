@@ -41,7 +41,14 @@ def rendered(page: Page, uri: str = "", numbers_url: str = "", date: str = "") -
         date: of the last change.
     """
     settings = page.chapter.settings
-    frame = render.Frame(settings.execute, settings.threads, _slug(uri), numbers_url, date)
+    frame = render.Frame(
+        executed=settings.execute,
+        kept=page.kept,
+        threads=settings.threads,
+        slug=_slug(uri),
+        numbers_url=numbers_url,
+        date=date,
+    )
     return render.site(page.chapter.document, page.result, frame)
 
 

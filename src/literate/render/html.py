@@ -27,7 +27,13 @@ def output_box(text: str, label: str = "output", kind: str = "") -> str:
     )
 
 
-def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str, caption: str) -> str:
+def figure(
+    rich: tuple[Rich, ...],
+    options: BlockOptions,
+    prefix: str,
+    caption: str,
+    volatile: str = "from this build",
+) -> str:
     """All that a block shows besides text, with its caption.
 
     The wrapper is a ``figure`` and no ``div``: Material's search stops passing over
@@ -38,6 +44,7 @@ def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str, caption: 
         options: the block's, for alternative text and id.
         prefix: goes before the ids inside drawings.
         caption: its HTML.
+        volatile: where the result comes from, if the block is volatile.
     """
     alone = len(rich) == 1
     alt = options.alt if alone else ""
@@ -49,7 +56,7 @@ def figure(rich: tuple[Rich, ...], options: BlockOptions, prefix: str, caption: 
     label = ""
     if options.volatile:
         mark = ' class="literate-figure literate-volatile"'
-        label = '<span class="literate-label">from this build</span>'
+        label = f'<span class="literate-label">{volatile}</span>'
     below = f"<figcaption>{caption}</figcaption>" if caption else ""
     return f"<figure{mark}{attributes} data-search-exclude>{label}{inner}{below}</figure>"
 

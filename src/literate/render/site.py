@@ -75,6 +75,7 @@ class Frame:
 
     Attributes:
         executed: False for a quick look: outputs stand as in the source, and say so.
+        kept: True where the results are an earlier build's, which volatile ones say.
         threads: how many the page ran with.
         slug: the page's name in the ids of other pages.
         numbers_url: where the page of all numbers is, seen from this one, if there is one.
@@ -82,6 +83,7 @@ class Frame:
     """
 
     executed: bool = True
+    kept: bool = False
     threads: int = 1
     slug: str = "page"
     numbers_url: str = ""
@@ -114,6 +116,7 @@ class _Renderer:
         self.document = document
         self.result = result
         self.frame = frame
+        self.origin = "from an earlier build" if frame.kept else "from this build"
         self.marks = Marks(document, result, frame.slug)
         self.starts = {claim.literal.span.start: claim for claim in document.claims}
         self.sorted_starts = sorted(self.starts)
@@ -229,7 +232,7 @@ class _Renderer:
         shown = ""
         if result.rich:
             prefix = f"block-{block.index}-"
-            shown = figure(result.rich, options, prefix, self.caption(block))
+            shown = figure(result.rich, options, prefix, self.caption(block), self.origin)
         return self.text(block, result) + shown
 
     def caption(self, block: CodeBlock) -> str:
@@ -253,7 +256,7 @@ class _Renderer:
         if not text.strip():
             return ""
         if block.options.volatile:
-            return output_box(text, "from this build", "literate-volatile")
+            return output_box(text, self.origin, "literate-volatile")
         if result.raised:
             return output_box(text, "raises", "literate-raises")
         return output_box(text)
