@@ -12,9 +12,19 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from literate.document import CodeBlock, Document, FrontMatter, Node, OutputBlock, Prose
+from literate.document import (
+    ClaimComment,
+    CodeBlock,
+    Comment,
+    Document,
+    FrontMatter,
+    Listing,
+    Node,
+    OutputBlock,
+    Prose,
+)
 from literate.results import BlockResult, ChapterResult, Rich, Text
 from literate.svg import UnreadableSvgError, for_page
 
@@ -25,13 +35,19 @@ __all__ = ["notebook"]
 
 _BOX = re.compile(
     r"^ *(?:!!!|\?\?\?\+?|===[!+]{0,2})[ \t]+(?P<kind>[\w-]+(?: [\w-]+)*)?[ \t]*"
-    r"(?:\"(?P<title>[^\"]*)\")?[ \t]*$"
+    r"(?:\"(?P<title>.*)\")?[ \t]*$"
 )
 _HEADING = re.compile(r"^(?P<text>#{1,6} .*?)[ \t]*\{(?P<attributes>[^{}]*)\}[ \t]*$")
 _ID = re.compile(r"#([\w-]+)")
 _FOOTNOTE = re.compile(r"\[\^(?P<name>[^\]\s]+)\](?P<colon>:?)")
 _DOLLAR = re.compile(r"(?<!\\)\$")
-_LINK = re.compile(r"(?P<before>\]\()(?P<target>[^)\s]+)")
+_LINK = re.compile(
+    r"(?P<before>\]\(<?|^ {0,3}\[(?!\^)[^\]]+\]:[ \t]+<?)(?P<target>[^)\s>]+)", re.MULTILINE
+)
+
+
+Piece: TypeAlias = tuple[str, int | None]
+"""A text, and from which of its lines on it is no Markdown, if it is not."""
 
 
 def notebook(
@@ -118,7 +134,7 @@ class _Writer:
         self.footnotes: dict[str, int] = {}
 
     def cells(self) -> Iterator[NotebookNode]:
-        prose: list[str] = []
+        prose: list[Piece] = []
         count, depth = 0, 0
         for node in self.document.nodes:
             if isinstance(node, CodeBlock) and not node.options.norun:
@@ -128,13 +144,14 @@ class _Writer:
                 yield from self.code(node, count)
             elif not isinstance(node, FrontMatter | OutputBlock) or _is_orphan(node):
                 text = self.document.source.slice(node.span)
-                prose.append(self.links(text) if isinstance(node, Prose) else text)
+                text = self.links(text) if isinstance(node, Prose) else text
+                prose.append((text, _lines_as_they_are(node)))
         yield from self.markdown(prose, depth)
 
-    def markdown(self, pieces: list[str], depth: int) -> Iterator[NotebookNode]:
+    def markdown(self, pieces: list[Piece], depth: int) -> Iterator[NotebookNode]:
         from nbformat.v4 import new_markdown_cell
 
-        text = _unboxed("".join(pieces), depth).strip("\n")
+        text = _unboxed(pieces, depth).strip("\n")
         if text.strip():
             yield new_markdown_cell(text)
 
@@ -183,32 +200,62 @@ def _is_orphan(node: Node) -> bool:
     return isinstance(node, OutputBlock) and node.block is None
 
 
-def _unboxed(text: str, depth: int) -> str:
+def _lines_as_they_are(node: Node) -> int | None:
+    """From which of its lines on a node is no Markdown; None for Markdown.
+
+    A comment may begin in a line of prose; code has its lines to itself.
+    """
+    if isinstance(node, Listing | OutputBlock | CodeBlock):
+        return 0
+    return 1 if isinstance(node, Comment | ClaimComment) else None
+
+
+def _unboxed(pieces: list[Piece], depth: int) -> str:
     """Markdown without boxes, and without attributes of headings.
 
     Args:
-        text: what stands between two blocks.
+        pieces: what stands between two blocks.
         depth: in how many containers it begins.
     """
+    text, kept = "", set[int]()
+    for piece, first in pieces:
+        before = text.count("\n")
+        text += piece.replace("\r\n", "\n").replace("\r", "\n")
+        if first is not None:
+            after = text.removesuffix("\n").count("\n")
+            kept |= set(range(before + first, after + 1))
     lines: list[str] = []
-    for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n"):
+    for number, line in enumerate(text.split("\n")):
         indent = len(line) - len(line.lstrip(" "))
-        if line.strip():
+        if line.strip() and not (number in kept and number - 1 in kept):
             depth = min(depth, indent // 4)
+        if number in kept:
+            lines.append(line[min(indent, 4 * depth) :])
+            continue
         box = _BOX.match(line)
         if box and indent // 4 == depth:
-            title = box["title"] or (box["kind"] or "").capitalize()
-            lines.append(f"**{title}**")
+            lines += _title(box)
             depth += 1
-            continue
-        bare = line[4 * depth :] if line.strip() else ""
-        heading = _HEADING.match(bare)
-        if heading:
-            names = _ID.findall(heading["attributes"])
-            lines += [f'<a id="{name}"></a>\n' for name in names]
-            bare = heading["text"]
-        lines.append(bare)
+        else:
+            lines += _heading(line[4 * depth :] if line.strip() else "")
     return "\n".join(lines)
+
+
+def _title(box: re.Match[str]) -> list[str]:
+    """The bold line for a box's title; none for a box that has an empty one."""
+    if box["title"] == "":
+        return []
+    title = box["title"] or (box["kind"] or "").capitalize()
+    return [f"**{title}**".replace(r"\"", '"')]
+
+
+def _heading(line: str) -> list[str]:
+    """A line, a heading's ids as anchors before it."""
+    heading = _HEADING.match(line)
+    if heading is None:
+        return [line]
+    names = _ID.findall(heading["attributes"])
+    return [*(f'<a id="{name}"></a>\n' for name in names), heading["text"]]
 
 
 def _outputs(block: CodeBlock, outcome: BlockResult, count: int) -> Iterator[NotebookNode]:

@@ -136,13 +136,16 @@ def _are_texts(value: Any) -> bool:
 def _bytes(value: Any) -> int:
     """How many bytes a number, or a text such as ``2 GB``, means; -1 where it means none.
 
-    >>> _bytes("1.5 MB"), _bytes(10), _bytes("much")
-    (1572864, 10, -1)
+    >>> _bytes("1.5 MB"), _bytes(10), _bytes("much"), _bytes("9" * 400)
+    (1572864, 10, -1, -1)
     """
     if _is_whole(value, 0):
         return int(value)
     match = _SIZE.fullmatch(value) if isinstance(value, str) else None
-    return int(float(match[1]) * _UNITS[match[2].upper()]) if match else -1
+    try:
+        return int(float(match[1]) * _UNITS[match[2].upper()]) if match else -1
+    except OverflowError:
+        return -1
 
 
 def _are_resources(value: Any) -> bool:

@@ -66,6 +66,7 @@ def test_terminal_shows_every_map() -> None:
         (maps(1, 2, 2) + maps(1, 1, 2), {}, "as many heads"),
         ([], {}, "as many heads"),
         (maps(1, 2, 3), {}, "2"),
+        ([torch.full((1, 2, 2), 0.5)], {}, "layer 0, head 0 has weights above the diagonal"),
     ],
 )
 def test_what_does_not_fit_is_refused(

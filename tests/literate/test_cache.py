@@ -354,3 +354,30 @@ def test_reading_needs_no_right_to_write(project: Project) -> None:
         assert not ran(project.run())
     finally:
         folder.chmod(0o700)
+
+
+@pytest.mark.parametrize("words", [["cache", "--clear"], ["cache", "--prune"], ["check"]])
+def test_files_of_others_in_the_caches_folder_stay(project: Project, words: list[str]) -> None:
+    project.write("docs/en/index.md", "# Home\n")
+    project.write("docs/de/data/x.json", "{}")
+    project.write(
+        "mkdocs.yml", "site_name: x\nplugins:\n  - literate: {cache: docs, cache_size: 1}\n"
+    )
+    before = sorted(path for path in (project.folder / "docs").rglob("*"))
+    assert main([*words, *(["page.md"] if words == ["check"] else [])]) == 0
+    assert sorted(path for path in (project.folder / "docs").rglob("*")) == before
+
+
+@pytest.mark.parametrize("damage", ["[" * 200_000, None])
+def test_entry_that_cannot_be_read_or_dropped_is_a_miss(
+    project: Project, damage: str | None
+) -> None:
+    project.run()
+    [entry] = project.entries
+    entry.unlink()
+    if damage is None:
+        entry.mkdir()
+    else:
+        entry.write_text(damage)
+    assert ran(project.run())
+    assert any("damaged" in said for said in project.said)

@@ -80,6 +80,26 @@ def test_boxes_become_bold_lines_with_their_content(run_page: Run) -> None:
     assert source(code(page)) == "print(1)"
 
 
+def test_code_stays_as_it_is(run_page: Run) -> None:
+    body = (
+        "```bash\n# run with ${HOME}\n# install {fast}\n```\n\n"
+        "~~~ markdown\n!!! note\n    # Title { #id }\n~~~\n\n"
+        "```python norun\n# shape {B, T}\n```\n\n"
+        "<!--\n!!! note\n# Title { #id }\n-->\n\n"
+        "!!! note\n\n    ```text\n    # a {b}\n      deeper\n    ```\n\nAfter.\n"
+    )
+    shown = prose(run_page(body))
+    inside = "```text\n# a {b}\n  deeper\n```"
+    start = body.index("!!! note\n\n")
+    opening = body[:start].replace("```python norun", "```python norun")
+    assert shown == f"{opening}**Note**\n\n{inside}\n\nAfter."
+
+
+def test_title_of_a_box_may_hold_quotes_or_be_empty(run_page: Run) -> None:
+    page = run_page('!!! note "The "best" way"\n\n    One.\n\n!!! tip ""\n\n    Two.\n')
+    assert prose(page) == '**The "best" way**\n\nOne.\n\n\nTwo.'
+
+
 def test_footnotes_become_links_to_numbered_lines(run_page: Run) -> None:
     page = run_page("As told.[^b] And again.[^a][^b]\n\n[^a]: One.\n[^b]: Two. `[^b]` is code.\n")
     assert prose(page) == (
@@ -94,10 +114,10 @@ def test_id_of_a_heading_stays_to_be_linked_to(run_page: Run) -> None:
 
 
 def test_links_lead_where_they_are_resolved_to(run_page: Run) -> None:
-    page = run_page("[a](b.md#c) `[a](b.md)` ![d](e.png)\n")
+    page = run_page("[a](b.md#c) `[a](b.md)` ![d](e.png) [f](<g.md>)\n\n[h]: i.md\n")
     text = notebook(page.chapter.document, page.result, resolve=str.upper)
     [cell] = json.loads(text)["cells"]
-    assert source(cell) == "[a](B.MD#C) `[a](b.md)` ![d](E.PNG)"
+    assert source(cell) == "[a](B.MD#C) `[a](b.md)` ![d](E.PNG) [f](<G.MD>)\n\n[h]: I.MD"
 
 
 def test_listing_is_shown_and_its_object_imported(run_page: Run, tmp_path: Path) -> None:

@@ -80,7 +80,13 @@ def load_record(path: Path | str = FILE) -> TrainingRecord:
             for period, share in fields["accuracy"].items()
         }
         return TrainingRecord(**fields)
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        KeyError,
+        RecursionError,
+    ) as error:
         raise ValueError(
             f"{path}: no record of a training ({error}); "
             "python scripts/train_copier.py makes it anew"

@@ -95,7 +95,8 @@ class GPT2Config:
         with Path(path).open(encoding="utf-8") as file:
             try:
                 values = json.load(file)
-            except ValueError as error:  # bad JSON or bad UTF-8
+            # Bad JSON, bad UTF-8, or brackets without end.
+            except (ValueError, RecursionError) as error:
                 raise ValueError(
                     f"{path}: not JSON: {error}; fetch it again"
                 ) from error

@@ -149,7 +149,8 @@ def read_record(path: str | Path) -> Record:
         raise FileNotFoundError(
             f"{path}: there is no record; scripts/record_gpt2.py makes it"
         ) from error
-    except ValueError as error:  # bad JSON or bad UTF-8
+    # Bad JSON, bad UTF-8, or brackets without end.
+    except (ValueError, RecursionError) as error:
         raise ValueError(
             f"{path}: not JSON: {error}; {check_record.AGAIN}"
         ) from error

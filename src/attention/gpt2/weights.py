@@ -72,7 +72,13 @@ def parts(index: Path) -> list[str]:
     with index.open(encoding="utf-8") as file:
         try:
             names = sorted(set(json.load(file)["weight_map"].values()))
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (
+            ValueError,
+            TypeError,
+            KeyError,
+            AttributeError,
+            RecursionError,
+        ) as error:
             raise ValueError(
                 f"{index}: not an index of weights ({error!r}); "
                 "fetch it again"

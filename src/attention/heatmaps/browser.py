@@ -76,8 +76,8 @@ def head_browser(
     """Show all heads of a model on one text, one at a time.
 
     Args:
-        weights: One ``(H, T, T)`` for each layer, from 0 to 1. What lies
-            above the diagonal counts as hidden.
+        weights: One ``(H, T, T)`` for each layer, from 0 to 1, with zeros
+            above the diagonal.
         tokens: ``T`` strings.
         start: The layer and head to show first, from 0.
         source: The address of a file with the maps, as seen from the page,
@@ -88,8 +88,8 @@ def head_browser(
         A frozen `HeadBrowser`, which a page or notebook shows by itself.
 
     Raises:
-        ValueError: If the shapes do not fit each other, a weight is none,
-            there is no such head to start from, or there are more than
+        ValueError: If the shapes do not fit each other, a weight is none or
+            stands above the diagonal, there is no such head to start from, or there are more than
             eight heads and no ``source``.
     """
     mask = causal_mask(len(tokens)) if len(tokens) else None
@@ -102,6 +102,13 @@ def head_browser(
         )
         for layer, heads in enumerate(weights)
     )
+    for layer, shown in enumerate(layers):
+        for head, rows in enumerate(shown.weights):
+            if any(weight > 0 for i, row in enumerate(rows) for weight in row[i + 1 :]):
+                raise ValueError(
+                    f"layer {layer}, head {head} has weights above the diagonal, which are "
+                    "hidden here; show them with heatmap"
+                )
     counts = [len(layer.weights) for layer in layers]
     if len(set(counts)) != 1:
         raise ValueError(f"every layer needs as many heads as the others, not {counts}")

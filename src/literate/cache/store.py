@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
+import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
@@ -23,6 +23,8 @@ __all__ = ["Cache", "Contents"]
 Steps = Sequence[Step | Question]
 
 FORMAT = 1
+_OWN_FILE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{62}/[0-9a-f]{32}\.json")
+_OWN_NAME = re.compile(r"[0-9a-f]{2}|\.gitignore|\.new-.*")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Results that literate keeps.\n"
 
 
@@ -64,9 +66,10 @@ class Cache:
         for file in sorted(self._place(key).glob("*.json"), key=_last_use, reverse=True):
             try:
                 result = self._read(file, steps)
-            except (OSError, ValueError, KeyError, TypeError, IndexError):
+            except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError):
                 self._warn(f"{file} is damaged and was dropped; its page runs again")
-                file.unlink(missing_ok=True)
+                with contextlib.suppress(OSError):
+                    file.unlink()
                 continue
             if result:
                 with contextlib.suppress(OSError):
@@ -98,7 +101,7 @@ class Cache:
         depends: Sequence[str],
     ) -> None:
         """Keep a result, unless it failed or says nothing about the next run."""
-        body = _pack(result, steps)
+        body = _pack(result, steps) if self._is_ours() else None
         dependencies = dependencies_of(touched, depends, self._digests) if body else None
         if body is None or dependencies is None:
             return
@@ -127,6 +130,19 @@ class Cache:
             write_file(self._folder / ".gitignore", b"*\n")
             write_file(self._folder / "CACHEDIR.TAG", _TAG.encode())
 
+    def _is_ours(self) -> bool:
+        """Whether the folder is a cache, or may become one; says so where it is another."""
+        if not self._writable or not self._folder.is_dir():
+            return self._writable
+        tagged = (self._folder / "CACHEDIR.TAG").is_file()
+        if tagged or all(_OWN_NAME.fullmatch(path.name) for path in self._folder.iterdir()):
+            return True
+        self._warn(
+            f"{self._folder} holds other files, so nothing is kept; name a folder of its own"
+        )
+        self._writable = False
+        return False
+
     def contents(self) -> Contents:
         """How much there is."""
         sizes = [size for _, size, _ in self._files()]
@@ -146,14 +162,22 @@ class Cache:
 
     def clear(self) -> int:
         """Drop everything; how many results went."""
-        count = self.contents().results
-        for folder in self._folder.glob("??"):
-            shutil.rmtree(folder, ignore_errors=True)
-        return count
+        files = [file for _, _, file in self._files()]
+        for file in files:
+            with contextlib.suppress(OSError):
+                file.unlink()
+        inner = {file.parent for file in files}
+        for folder in [*inner, *{path.parent for path in inner}]:
+            # Only where nothing is left in it.
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+        return len(files)
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
-        """When each result was used last, its bytes, and its file."""
+        """When each result was used last, its bytes, and its file; nobody else's files."""
         for file in self._folder.glob("??/*/*.json"):
+            if not _OWN_FILE.fullmatch(file.relative_to(self._folder).as_posix()):
+                continue
             # Another build may have dropped it in the meantime.
             with contextlib.suppress(OSError):
                 status = file.stat()
