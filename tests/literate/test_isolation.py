@@ -170,6 +170,26 @@ def test_harm_is_named_and_the_other_page_is_built(
 LIMITED = "---\nliterate:\n  memory: 300 MB\n---\n"
 
 
+@posix
+@pytest.mark.parametrize("said", ['{"event": "end", "result": {}}', '{"event": "answer"}', "[1]"])
+def test_block_that_writes_to_descriptors_of_others_is_named(run_page: Run, said: str) -> None:
+    page = run_page(
+        block(
+            "import os",
+            "for number in range(3, 40):",
+            "    try:",
+            f"        os.write(number, b'\\n{said}\\n')",
+            "    except OSError:",
+            "        pass",
+            "print(1)",
+        )
+        + "```output\n1\n```\n"
+    )
+    whats = [finding.what for finding in page.findings]
+    # Words that mean nothing to literate are passed over.
+    assert whats == [] if said == "[1]" else "not its own" in whats[0]
+
+
 @linux
 def test_memory_is_refused_beyond_its_limit_with_the_line(run_page: Run) -> None:
     page = run_page(block("x = 1", "held = bytearray(10**9)"), front=LIMITED)

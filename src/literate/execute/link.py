@@ -44,8 +44,8 @@ class Events:
         with contextlib.suppress(ValueError, OSError):
             for line in stream:
                 # A process that was killed may have left half a line.
-                with contextlib.suppress(ValueError):
-                    self._hear(json.loads(line))
+                with contextlib.suppress(ValueError, TypeError):
+                    self._hear({"event": "", **json.loads(line)})
         self._queue.put({"event": "gone"})
 
     def _hear(self, event: Event) -> None:

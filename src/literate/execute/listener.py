@@ -63,12 +63,20 @@ class Listener:
             failure = self._beyond() if event is None else None
             if event:
                 if event["event"] == "done":
-                    self.versions = event["versions"]
+                    self.versions = event.get("versions", {})
                     return True
-                failure = self._take(event)
+                failure = self._take_unless_foreign(event)
             if failure:
                 self._fail(failure)
                 return False
+
+    def _take_unless_foreign(self, event: dict[str, Any]) -> Failure | None:
+        """Take an event, unless it is none of the worker's."""
+        try:
+            return self._take(event)
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
+            what = "the block wrote to a descriptor that is not its own, and literate's line broke"
+            return Failure(what, "write only to files that the block has opened")
 
     def _take(self, event: dict[str, Any]) -> Failure | None:
         """Note that something has begun, or what came of it."""

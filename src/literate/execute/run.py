@@ -78,6 +78,10 @@ def _run(
 def touched_in(file: Path) -> tuple[Touch, ...]:
     """What a worker has written down; a line that it did not end is left out."""
     with contextlib.suppress(OSError):
-        lines = file.read_text("utf-8").split("\n")[:-1]
-        return tuple(Touch(**json.loads(line)) for line in lines)
+        lines = file.read_text("utf-8", "replace").split("\n")[:-1]
+        try:
+            return tuple(Touch(**json.loads(line)) for line in lines)
+        except (ValueError, TypeError):
+            # A block wrote into it. No file is as this says, so the result is not kept.
+            return (Touch(0, "read", ".", "unknown"),)
     return ()
