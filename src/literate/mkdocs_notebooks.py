@@ -22,11 +22,13 @@ from literate import pipeline
 __all__ = ["Notebooks"]
 
 _ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" aria-hidden="true">'
+    '<svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 24 24" '
+    'aria-hidden="true">'
     '<path d="M5 20h14v-2H5m14-9h-4V3H9v6H5l7 7 7-7Z"/></svg>'
 )
 
 
+_PREVIEW = " A preview shows it as it was when the preview started."
 _HEADING = re.compile(
     r'<h(?P<level>[1-3]) [^>]*\bid="(?P<id>[^"]*)"[^>]*>(?P<text>.*?)</h(?P=level)>', re.DOTALL
 )
@@ -44,6 +46,7 @@ class Notebooks:
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._chapters: dict[str, str] = {}
         self._slim: dict[str, tuple[str, str]] = {}
+        self._serving = False
 
     def close(self) -> None:
         """Take the written files away."""
@@ -51,8 +54,19 @@ class Notebooks:
             self._folder.cleanup()
             self._folder = None
 
-    def add(self, pages: Mapping[str, pipeline.Page], files: Files, config: MkDocsConfig) -> None:
-        """Write the notebooks of pages, by their paths, and add them to the site's files."""
+    def add(
+        self,
+        pages: Mapping[str, pipeline.Page],
+        files: Files,
+        config: MkDocsConfig,
+        serving: bool = False,
+    ) -> None:
+        """Write the notebooks of pages, by their paths, and add them to the site's files.
+
+        A preview writes them once: to show them anew takes longer than all the rest of a
+        rebuild, and would keep every edit waiting. Their pages say so.
+        """
+        self._serving = serving
         self._chapters = {}
         self._folder = self._folder or tempfile.TemporaryDirectory(prefix="literate-notebooks-")
         for name, page in pages.items():
@@ -62,11 +76,10 @@ class Notebooks:
             uri = _uri(folder, name)
             self._chapters[uri] = name
             path = Path(self._folder.name) / uri
-            path.parent.mkdir(parents=True, exist_ok=True)
-            resolve = partial(_address, chapter, files, config.site_url or "")
-            text = pipeline.notebook(page, resolve)
-            if not path.exists() or path.read_text("utf-8") != text:
-                path.write_text(text, "utf-8", newline="\n")
+            if not (serving and path.exists()):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                resolve = partial(_address, chapter, files, config.site_url or "")
+                path.write_text(pipeline.notebook(page, resolve), "utf-8", newline="\n")
             file = File(uri, self._folder.name, config.site_dir, config.use_directory_urls)
             files.append(file)
 
@@ -114,7 +127,8 @@ class Notebooks:
         download = get_relative_url(uri, page.file.url)
         return (
             f'<p class="literate-note">This is <a href="{escape(back)}">the chapter</a> as an '
-            f'executed notebook: <a href="{escape(download)}" download>download it</a>.</p>\n{slim}'
+            f'executed notebook: <a href="{escape(download)}" download>download it</a>.'
+            f"{_PREVIEW if self._serving else ''}</p>\n{slim}"
         )
 
     def copy(self, config: MkDocsConfig) -> None:

@@ -120,7 +120,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         for name in ASSETS:
             file = File(name, str(package), config.site_dir, config.use_directory_urls)
             files.append(file)
-        self.notebooks.add(self.pages, files, config)
+        self.notebooks.add(self.pages, files, config, self.serving)
         return files
 
     @event_priority(FIRST)

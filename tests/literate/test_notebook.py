@@ -7,13 +7,17 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
 
 from literate import pipeline
+from literate.mkdocs_notebooks import Notebooks
 from literate.notebook import notebook
 from literate.notebook_page import slim
 from literate.pipeline import Page
@@ -326,3 +330,25 @@ def test_notebook_is_there_to_download_without_mkdocs_jupyter(tmp_path: Path) ->
 
 def test_page_that_is_no_notebook_loses_nothing_by_being_empty() -> None:
     assert slim("") == '<div class="literate-notebook">\n\n</div>'
+
+
+def test_preview_writes_a_notebook_once_and_a_build_every_time(
+    run_page: Run, tmp_path: Path
+) -> None:
+    def written(body: str, serving: bool) -> str:
+        page = run_page(body)
+        settings = replace(page.chapter.settings, notebooks="books")
+        page = replace(page, chapter=replace(page.chapter, settings=settings))
+        files = Files([File("page.md", str(tmp_path), str(tmp_path / "site"), True)])
+        notebooks.add({"page.md": page}, files, MkDocsConfig(), serving)
+        file = files.get_file_from_path("books/page.ipynb")
+        assert file
+        return file.content_string
+
+    notebooks = Notebooks()
+    try:
+        first = written("One.\n", serving=True)
+        assert written("Two.\n", serving=True) == first
+        assert "Two." in written("Two.\n", serving=False)
+    finally:
+        notebooks.close()
