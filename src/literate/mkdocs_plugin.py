@@ -5,11 +5,11 @@ from __future__ import annotations
 import contextlib
 import glob
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
-from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, get_files, set_exclusions
 from mkdocs.structure.pages import Page as SitePage
@@ -18,7 +18,10 @@ from literate import pipeline
 from literate.errors import ExitStatus, Level, LiterateError, exit_status
 from literate.markdown_extension import CodeExtension
 from literate.mkdocs_notebooks import Notebooks
-from literate.preview import watch
+from literate.mkdocs_templates import Templates
+
+if TYPE_CHECKING:
+    from mkdocs.livereload import LiveReloadServer
 
 __all__ = ["LiteratePlugin"]
 
@@ -48,6 +51,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self.feet: dict[str, str] = {}
         self.codes: dict[str, str] = {}
         self.notebooks = Notebooks()
+        self.templates = Templates()
         self.date = ""
 
     def load_config(
@@ -170,14 +174,30 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         head = self.notebooks.links(name, page, files)
         return head + pipeline.fill(html, self.inserts[name]) + self.feet.get(name, "")
 
+    @event_priority(LAST)
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
+        """Have the theme's templates compiled once."""
+        self._open_templates()
+        self.templates.use(env)
+        return env
+
+    def _open_templates(self) -> None:
+        assert self.site is not None
+        cache = pipeline.open_cache(self.site, log.warning)
+        self.templates.open(cache.attachment("templates") if cache else None)
+
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Put the notebooks into the site."""
         self.notebooks.copy(config)
+        self.templates.keep()
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any
     ) -> LiveReloadServer:
         """Learn of what is saved at once, and stop what it makes run in vain."""
+        # No build needs it, and importing it takes as long as all else of one.
+        from literate.preview import watch
+
         watch(server, self._saved)
         return server
 
@@ -206,10 +226,19 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
             # What was saved in the meantime is read anew, and goes on from where it changed.
             with contextlib.suppress(pipeline.OvertakenError):
                 pages = pipeline.run_chapters(
-                    list(chapters.values()), self.site, progress, preview=self.preview
+                    list(chapters.values()),
+                    self.site,
+                    progress,
+                    preview=self.preview,
+                    meanwhile=lambda: self._make_ready(config),
                 )
         self.pages |= dict(zip(chapters, pages, strict=True))
         self._judge(pages, config.strict)
+
+    def _make_ready(self, config: MkDocsConfig) -> None:
+        """Do what needs no results while they are made."""
+        self._open_templates()
+        self.templates.warm(config.theme)
 
     def _open(self, file: File) -> pipeline.Chapter | None:
         assert self.site is not None

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from literate.jobs import Question, Step
 
-__all__ = ["key_of"]
+__all__ = ["key_of", "key_of_machine"]
 
 _PACKAGE = Path(__file__).parents[1]
 _MAKERS = ("cache", "environment.py", "execute", "jobs.py", "results.py", "terminal.py", "worker")
@@ -35,6 +35,12 @@ def key_of(
     ]
     search = [os.path.relpath(name, root) for name in _python_path()]
     value = [path, ran, threads, sorted(depends), search, *_machine(), _engine(), _installed()]
+    return hashlib.sha256(json.dumps(value).encode()).hexdigest()
+
+
+def key_of_machine() -> str:
+    """A digest of this Python and the packages that are installed for it."""
+    value = [*_machine(), sys.implementation.cache_tag, _installed()]
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 

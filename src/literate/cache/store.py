@@ -7,14 +7,14 @@ import hashlib
 import json
 import os
 import re
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from literate.cache.dependencies import Dependency, Digests, dependencies_of
-from literate.cache.keys import key_of
+from literate.cache.files import Attachment, write_file
+from literate.cache.keys import key_of, key_of_machine
 from literate.jobs import Question, Step, Touch
 from literate.results import BlockResult, ChapterResult, ClaimValue
 
@@ -23,8 +23,8 @@ __all__ = ["Cache", "Contents"]
 Steps = Sequence[Step | Question]
 
 FORMAT = 1
-_OWN_FILE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{62}/[0-9a-f]{32}\.json")
-_OWN_NAME = re.compile(r"[0-9a-f]{2}|\.gitignore|\.new-.*")
+_OWN_FILE = re.compile(r"[0-9a-f]{2}/[0-9a-f]{62}/[0-9a-f]{32}\.json|[a-z]+-[0-9a-f]{64}\.bin")
+_OWN_NAME = re.compile(r"[0-9a-f]{2}|\.gitignore|\.new-.*|[a-z]+-[0-9a-f]{64}\.bin")
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# Results that literate keeps.\n"
 
 
@@ -118,6 +118,17 @@ class Cache:
                 self._warn(f"{self._folder} cannot be written, so nothing is kept: {error}")
             self._writable = False
 
+    def attachment(self, name: str) -> Attachment:
+        """The file for something that is made with this Python and what is installed."""
+        file = self._folder / f"{name}-{key_of_machine()}.bin"
+        return Attachment(file, self._make_room, self._warn)
+
+    def _make_room(self) -> bool:
+        if not self._is_ours():
+            return False
+        self._prepare()
+        return True
+
     def tidy(self) -> None:
         """Drop what is beyond the cache's size, if something has been kept."""
         if self._grown:
@@ -145,8 +156,9 @@ class Cache:
 
     def contents(self) -> Contents:
         """How much there is."""
-        sizes = [size for _, size, _ in self._files()]
-        return Contents(len(sizes), sum(sizes))
+        files = list(self._files())
+        results = sum(file.suffix == ".json" for _, _, file in files)
+        return Contents(results, sum(size for _, size, _ in files))
 
     def prune(self, size: int) -> int:
         """Drop what was used longest ago until the rest fits; how many results went."""
@@ -157,7 +169,7 @@ class Cache:
                 break
             with contextlib.suppress(OSError):
                 file.unlink()
-                left, dropped = left - taken, dropped + 1
+                left, dropped = left - taken, dropped + (file.suffix == ".json")
         return dropped
 
     def clear(self) -> int:
@@ -166,35 +178,22 @@ class Cache:
         for file in files:
             with contextlib.suppress(OSError):
                 file.unlink()
-        inner = {file.parent for file in files}
+        inner = {file.parent for file in files} - {self._folder}
         for folder in [*inner, *{path.parent for path in inner}]:
             # Only where nothing is left in it.
             with contextlib.suppress(OSError):
                 folder.rmdir()
-        return len(files)
+        return sum(file.suffix == ".json" for file in files)
 
     def _files(self) -> Iterator[tuple[float, int, Path]]:
-        """When each result was used last, its bytes, and its file; nobody else's files."""
-        for file in self._folder.glob("??/*/*.json"):
+        """When each file of it was used last, its bytes, and where; nobody else's files."""
+        for file in [*self._folder.glob("??/*/*.json"), *self._folder.glob("*.bin")]:
             if not _OWN_FILE.fullmatch(file.relative_to(self._folder).as_posix()):
                 continue
             # Another build may have dropped it in the meantime.
             with contextlib.suppress(OSError):
                 status = file.stat()
                 yield status.st_mtime, status.st_size, file
-
-
-def write_file(path: Path, data: bytes) -> None:
-    """Write a file all at once or not at all, also beside others that do the same."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, temporary = tempfile.mkstemp(prefix=".new-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
 
 
 def _last_use(file: Path) -> float:

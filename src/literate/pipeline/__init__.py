@@ -3,6 +3,7 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from literate.cache import Attachment
 from literate.pipeline.chapters import Chapter, chapter_of_text, find_chapters, open_chapter
 from literate.pipeline.pages import (
     Plain,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "STATUSES",
+    "Attachment",
     "Change",
     "Chapter",
     "Coverage",

@@ -104,6 +104,7 @@ def run_chapters(
     progress: Progress,
     fresh: bool = False,
     preview: Preview | None = None,
+    meanwhile: Callable[[], None] | None = None,
 ) -> list[Page]:
     """Run every chapter in a process of its own, several at a time, and check it.
 
@@ -114,11 +115,12 @@ def run_chapters(
         fresh: whether to run also what the cache has a result of.
         preview: in a live preview, what it keeps from one rebuild to the next; by
             default every page that runs does so in a clean process.
+        meanwhile: called once while pages run, if any does: what else is to be done.
 
     Raises:
         OvertakenError: in a preview, something was saved that pages depend on.
     """
-    runner = _Runner(site, progress, fresh)
+    runner = _Runner(site, progress, fresh, meanwhile)
     found = [runner.find(chapter) for chapter in chapters]
     waiting = [chapter for chapter, result in zip(chapters, found, strict=True) if result is None]
     if preview:
@@ -168,8 +170,15 @@ def open_cache(site: Site, warn: Callable[[str], None]) -> Cache | None:
 class _Runner:
     """Makes results of chapters: from the cache, or by running them."""
 
-    def __init__(self, site: Site, progress: Progress, fresh: bool) -> None:
+    def __init__(
+        self,
+        site: Site,
+        progress: Progress,
+        fresh: bool,
+        meanwhile: Callable[[], None] | None,
+    ) -> None:
         self._site, self._progress, self._fresh = site, progress, fresh
+        self._meanwhile = meanwhile
         self._cache = open_cache(site, progress.warn)
         self._stop = threading.Event()
 
@@ -191,6 +200,8 @@ class _Runner:
         with ThreadPoolExecutor(min(jobs, len(chapters))) as pool:
             runs = [pool.submit(self._run, chapter, run_page) for chapter in chapters]
             try:
+                if self._meanwhile:
+                    self._meanwhile()
                 results = [done.result() for done in runs]
             except BaseException:
                 # Whatever ended this one, an interrupt or a fault, ends the others too.

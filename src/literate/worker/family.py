@@ -10,7 +10,15 @@ import signal
 import time
 from pathlib import Path
 
-__all__ = ["adopt_orphans", "die_with_parent", "end_children", "give_way", "threads", "wait_for"]
+__all__ = [
+    "adopt_orphans",
+    "die_with_parent",
+    "end_children",
+    "give_way",
+    "return_memory",
+    "threads",
+    "wait_for",
+]
 
 _SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
 _PATIENCE = 2000
@@ -103,6 +111,13 @@ def give_way() -> None:
     """Have the kernel end this process before others when there is no memory left."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500", "ascii")
+
+
+def return_memory() -> None:
+    """Give memory that is free back to the system, so that copies do not hold it twice."""
+    # Not every C library has it.
+    with contextlib.suppress(AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _signal(process: int, number: int) -> bool:
