@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["environment"]
+__all__ = ["PINNED", "environment", "inherited"]
+
+_DROPPED = ("LC_", "PYTHON", "PYTEST_", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR")
 
 
 def environment(threads: int, folder: Path) -> dict[str, str]:
@@ -15,17 +17,23 @@ def environment(threads: int, folder: Path) -> dict[str, str]:
         threads: how many numerical libraries may use.
         folder: for what libraries want to keep while the page runs.
     """
-    inherited = {
+    kept = ("PYTHONPATH", "PYTHONHOME")
+    paths = {name: os.environ[name] for name in kept if name in os.environ}
+    return inherited() | paths | _pinned(threads, folder)
+
+
+def inherited() -> dict[str, str]:
+    """What a worker gets of this process's environment, but for Python's own paths."""
+    return {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(
-            ("LC_", "PYTHON", "PYTEST_", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR")
-        )
+        if not name.startswith(_DROPPED) and name not in PINNED
     }
-    kept = ("PYTHONPATH", "PYTHONHOME")
-    inherited.update({name: os.environ[name] for name in kept if name in os.environ})
+
+
+def _pinned(threads: int, folder: Path) -> dict[str, str]:
     count = str(threads)
-    pinned = {
+    return {
         **dict.fromkeys(
             (
                 "OMP_NUM_THREADS",
@@ -54,4 +62,7 @@ def environment(threads: int, folder: Path) -> dict[str, str]:
         "MATPLOTLIBRC": str(Path(__file__).parent / "assets" / "matplotlibrc"),
         "IPYTHONDIR": str(folder / "ipython"),
     }
-    return inherited | pinned
+
+
+PINNED = frozenset({*_pinned(1, Path()), "PYTHONPATH", "PYTHONHOME"})
+"""Variables that pages find as they are given here, or by which results are kept anyway."""

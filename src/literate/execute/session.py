@@ -18,12 +18,14 @@ from literate.execute.listener import Answers, Listener, RefusedError, result_of
 from literate.execute.run import Outcome, run, touched_in
 from literate.execute.steps import steps_of
 from literate.execute.workers import Workers
-from literate.jobs import Job, Question, Step, Touch, stamp
+from literate.jobs import Job, Question, Step, Touch, changed_since
 from literate.results import BlockResult, ChapterResult, ClaimValue
 
 __all__ = ["Session"]
 
 _WORTH = 0.2
+
+_DEEDS = {"process", "write", "change"}
 
 _GRACE = 10.0
 """Seconds in which a process that has ended its work, or was killed, is replaced."""
@@ -143,7 +145,7 @@ class Session:
         if first == self._at:
             return first
         # What was done to files and other processes cannot be taken back, but done again.
-        outside = (touch.step for touch in self._touched if touch.kind in {"process", "write"})
+        outside = (touch.step for touch in self._touched if touch.kind in _DEEDS)
         return min([first, *outside])
 
     def _go_back(self, first: int) -> int | None:
@@ -164,12 +166,13 @@ class Session:
             self._at = _place(self._link)
         self._steps, self._answers = steps, listener.answers
         self._touched = touched_in(Path(self._folder.name, "touched"))
-        looked = [touch for touch in self._touched if touch.kind in {"read", "names"}]
+        # The environment stays what it is as long as this process does.
+        looked = [touch for touch in self._touched if touch.kind not in {"write", "process", "env"}]
         self._known = {touch: self._as_read(touch) for touch in looked}
 
     def _as_read(self, touch: Touch) -> str:
         """The digest of what was read; one that nothing has if it has changed since."""
-        if touch.kind == "read" and stamp(self._root / touch.path) != touch.stamp:
+        if changed_since(touch, self._root / touch.path) and touch.kind != "change":
             return "changed while the page ran"
         return self._digest(_kind(touch), touch.path)
 
@@ -213,4 +216,4 @@ def _good(answer: BlockResult | ClaimValue | None) -> bool:
 
 
 def _kind(touch: Touch) -> str:
-    return "names" if touch.kind == "names" else "file"
+    return "file" if touch.kind in {"read", "change"} else touch.kind

@@ -49,7 +49,6 @@ class Player:
             self._play(self.steps[self.number])
             self.recorder.pause()
             self.number += 1
-        self.recorder.end()
         self.line.say("done", versions=versions())
         with contextlib.suppress(Exception):
             sys.stderr.flush()

@@ -7,6 +7,7 @@ from types import TracebackType
 
 from literate.jobs import Step
 from literate.terminal import as_shown
+from literate.worker.questions import ASKING, HIDDEN
 from literate.worker.shell import Page
 
 __all__ = ["line_of", "traceback_of"]
@@ -47,6 +48,10 @@ def _format(error: BaseException, trace: TracebackType | None, page: Page) -> li
 
 def _move(part: traceback.TracebackException, page: Page) -> None:
     """Name the chapter and its lines in one exception's part of a traceback."""
+    # In place of a function in C, which has no frame, stands one of ours.
+    part.stack[:] = [
+        frame for frame in part.stack if frame.filename != HIDDEN or frame.name not in ASKING
+    ]
     for frame in part.stack:
         by = page.places.get(frame.filename, 0) - 1
         if by >= 0:
