@@ -8,6 +8,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from literate.environment import inherited
@@ -131,7 +132,14 @@ def _variable(name: str) -> str:
     found = inherited()
     if name == "*":
         return _digest(f"{key}={found[key]}" for key in sorted(found.keys() - _SHELLS))
-    return _digest([name, found[name]]) if name in found else ""
+    return _secret(name, found[name]) if name in found else ""
+
+
+@cache
+def _secret(name: str, value: str) -> str:
+    """A digest that takes long to make, so that who has the cache cannot try many values."""
+    secret, salt = (text.encode("utf-8", "surrogateescape") for text in (value, name))
+    return hashlib.pbkdf2_hmac("sha256", secret, salt, 20_000).hex()
 
 
 def _digest(words: Iterable[str]) -> str:
