@@ -15,7 +15,6 @@ __all__ = [
     "die_with_parent",
     "end_children",
     "give_way",
-    "return_memory",
     "threads",
     "wait_for",
 ]
@@ -111,13 +110,6 @@ def give_way() -> None:
     """Have the kernel end this process before others when there is no memory left."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500", "ascii")
-
-
-def return_memory() -> None:
-    """Give memory that is free back to the system, so that copies do not hold it twice."""
-    # Not every C library has it.
-    with contextlib.suppress(AttributeError):
-        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _signal(process: int, number: int) -> bool:

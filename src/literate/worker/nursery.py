@@ -22,7 +22,6 @@ from literate.worker.family import (
     die_with_parent,
     end_children,
     give_way,
-    return_memory,
     threads,
     wait_for,
 )
@@ -56,10 +55,9 @@ def serve() -> NoReturn:
         for drawing in _DRAWING if name.startswith("matplotlib") else ():
             shelf.load(drawing)
     # A collection in a page would otherwise go through, and so copy, all of these packages.
-    gc.collect()
+    # Nor is there one before: pages would fill the holes, and copy what is around them.
     gc.freeze()
     gc.enable()
-    return_memory()
     while True:
         words, descriptors, _, _ = socket.recv_fds(orders, 16, 2)
         if not words:
