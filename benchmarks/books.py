@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-__all__ = ["LAST", "PACKAGE", "PROSE", "write_book"]
+__all__ = ["EDITION", "LAST", "PACKAGE", "PROSE", "write_book"]
 
 PACKAGE = "shelf/parts.py"
 """The module, two imports deep, that a benchmark changes."""
@@ -20,6 +20,9 @@ PROSE = "The last words of this chapter."
 
 LAST = "finish = 1"
 """A line of the last block, which a benchmark changes."""
+
+EDITION = "edition = 1"
+"""A line of that module whose value the last block shows."""
 
 _MODULES = {
     "shelf/__init__.py": "from shelf.layers import attend\n",
@@ -33,7 +36,7 @@ _MODULES = {
             scores = x @ x.transpose(-2, -1) * scale(x)
             return torch.softmax(scores, dim=-1) @ x
         """),
-    PACKAGE: "def scale(x):\n    return x.shape[-1] ** -0.5\n",
+    PACKAGE: f"{EDITION}\n\n\ndef scale(x):\n    return x.shape[-1] ** -0.5\n",
 }
 _FIRST = """\
 import matplotlib.pyplot as plt
@@ -55,7 +58,8 @@ ax.plot(x[0, :64, {step}].numpy())
 ax.set(xlabel="position", ylabel="entry {step}")"""
 _END = f"""\
 {LAST}
-print(finish, attend(x).shape)"""
+from shelf import parts
+print(finish, attend(x).shape, parts.edition)"""
 
 
 def _blocks(seed: int) -> Iterator[tuple[str, bool]]:

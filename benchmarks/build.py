@@ -35,7 +35,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import psutil
-from books import LAST, PACKAGE, PROSE, write_book
+from books import EDITION, LAST, PACKAGE, PROSE, write_book
 
 CHAPTERS = 12
 PATIENCE = 300.0
@@ -258,20 +258,28 @@ def saved(book: Book, address: str, path: Path, old: str, shown: str) -> Callabl
 
 
 def previews(root: Path, rounds: int, kinds: list[str]) -> None:
-    """From a save to the new page: a word of prose, and the last block."""
+    """From a save to the new page: a word of prose, the last block, the package."""
+    plain = Book(root, "plain")
     books = [Book(root, kind) for kind in ("bare", *kinds)]
     words: dict[str, Callable[[int], float]] = {}
     last: dict[str, Callable[[int], float]] = {}
+    module: dict[str, Callable[[int], float]] = {"plain run": lambda number: plain.scripts()}
     with ExitStack() as stack:
         # All previews at once, so that a busy spell hits all of them; those not saved to are idle.
         for book in books:
             address = stack.enter_context(served(book))
             words[book.kind] = saved(book, address, book.page, PROSE, "Words-")
             last[book.kind] = saved(book, address, book.page, LAST, "finish = ")
+            if book.kind == "literate":
+                # The others go on to show the old result, and there is no time to measure.
+                file = book.folder / PACKAGE
+                module[book.kind] = saved(book, address, file, EDITION, "edition = ")
         prose, block = measure(rounds, words), measure(rounds, last)
+        package = measure(rounds, module)
     report("preview: a word of prose saved", prose, "bare", "at most 0.6")
     own = "0.6 and the block's own time"
     report("preview: the last block saved", block, "bare", own)
+    report("preview: the package saved", package, "plain run", "right, at most 1")
 
 
 # Memory -----------------------------------------------------------------------------------------
