@@ -183,7 +183,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
 
     def _open_templates(self) -> None:
         assert self.site is not None
-        cache = pipeline.open_cache(self.site, log.warning)
+        cache = pipeline.open_cache(self.site, pipeline.Progress(log.info).warn)
         self.templates.open(cache.attachment("templates") if cache else None)
 
     def on_post_build(self, *, config: MkDocsConfig) -> None:

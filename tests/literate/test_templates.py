@@ -30,7 +30,7 @@ def counted(*words, **named):
     return generate(*words, **named)
 jinja2.Environment._generate = counted
 try:
-    cli(["build"])
+    cli(["build", "--strict"])
 finally:
     print("compiled", count, file=sys.stderr)
 """
@@ -114,6 +114,13 @@ def test_damaged_file_is_dropped_with_a_warning(
     assert again == page
     assert "is damaged and was dropped" in log
     assert build()[0] == 0
+
+
+def test_folder_that_cannot_be_written_is_a_warning(
+    build: Callable[..., Built], tmp_path: Path
+) -> None:
+    (tmp_path / ".cache").write_text("a file")
+    assert "cannot be written, and is made anew" in build()[2]
 
 
 def test_nothing_is_kept_where_no_cache_is_wanted(

@@ -44,9 +44,11 @@ class Attachment:
 
     def write(self, body: bytes) -> None:
         """Keep this for the next build, where that is possible."""
-        with contextlib.suppress(OSError):
+        try:
             if self.prepare():
                 write_file(self.file, hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+        except OSError as error:
+            self.warn(f"{self.file} cannot be written, and is made anew at the next build: {error}")
 
 
 def write_file(path: Path, data: bytes) -> None:
