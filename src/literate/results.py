@@ -37,13 +37,15 @@ class Failure:
     """Why a block did not end as it should.
 
     ``line`` is the line of the chapter on which it stopped, None where nobody
-    can know it (the process died, or was ended).
+    can know it (the process died, or was ended). ``column`` counts from 1 in the
+    block's code, without what its container puts before the line.
     """
 
     what: str
     todo: str = ""
     line: int | None = None
     traceback: str = ""
+    column: int | None = None
 
 
 @dataclass(frozen=True)

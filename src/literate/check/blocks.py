@@ -32,9 +32,7 @@ def check_blocks(document: Document, result: ChapterResult) -> Iterator[Finding]
 
 
 def _failure(block: CodeBlock, failure: Failure) -> Finding:
-    where = block.location
-    if failure.line is not None:
-        where = Location(where.path, failure.line)
+    where = block.place(failure.line, failure.column)
     return Finding(
         where, "block-failed", failure.what, failure.todo, Level.FAILURE, failure.traceback
     )

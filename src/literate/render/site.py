@@ -35,7 +35,7 @@ from literate.render.marks import Marks, anchor
 from literate.render.numbers import foot
 from literate.render.plain import code
 from literate.results import BlockResult, ChapterResult
-from literate.source import Location, Span
+from literate.source import Span
 
 __all__ = ["Frame", "Rendered", "fill", "site"]
 
@@ -278,9 +278,7 @@ class _Renderer:
 
     def failed(self, block: CodeBlock, result: BlockResult) -> str:
         assert result.failure is not None
-        where = block.location
-        if result.failure.line is not None:
-            where = Location(where.path, result.failure.line)
+        where = block.place(result.failure.line, result.failure.column)
         printed = output_box(result.text) if result.text.strip() else ""
         return printed + failure_box(where, result.failure)
 

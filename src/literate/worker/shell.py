@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codeop
 import functools
 import linecache
 import sys
@@ -137,6 +138,8 @@ class Page:
         for name in (SVG, PNG):
             formatters[name].for_type_by_name(*FIGURE, functools.partial(self._drawn, name))
         self._shell.compile.cache = self._remember  # type: ignore[method-assign]
+        # At a prompt more might follow; here an open bracket is named with its place.
+        self._shell.compile.flags &= ~getattr(codeop, "PyCF_ALLOW_INCOMPLETE_INPUT", 0)
         for name in ("In", "Out", "_dh", "_ih", "_oh", "open"):
             self._shell.user_ns.pop(name, None)
         self._last: Any = self._shell.user_ns.get("_")
