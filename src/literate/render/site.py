@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from literate.document import (
     Claim,
@@ -22,6 +22,7 @@ from literate.document import (
     OutputBlock,
     Prose,
 )
+from literate.names import defined_below
 from literate.render.html import (
     caption_text,
     failure_box,
@@ -277,10 +278,12 @@ class _Renderer:
         return output_box(output.text, "not run in this build", "literate-unrun")
 
     def failed(self, block: CodeBlock, result: BlockResult) -> str:
-        assert result.failure is not None
-        where = block.place(result.failure.line, result.failure.column)
+        failure = result.failure
+        assert failure is not None
+        where = block.place(failure.line, failure.column)
+        what = failure.what + defined_below(self.document, failure.what, block.span.start)
         printed = output_box(result.text) if result.text.strip() else ""
-        return printed + failure_box(where, result.failure)
+        return printed + failure_box(where, replace(failure, what=what))
 
 
 def _anchor(name: str) -> str:
