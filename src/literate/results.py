@@ -135,6 +135,11 @@ class ChapterResult:
         """The block at which the page stopped, if it did."""
         return next((block for block in self.blocks.values() if block.failure), None)
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the page came to no end, at a block or at a claim."""
+        return bool(self.failed) or any(claim.fatal for claim in self.claims.values())
+
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ChapterResult:
         """Read back what `to_json` gave."""

@@ -23,6 +23,7 @@ from literate.document import (
     Prose,
 )
 from literate.names import defined_below
+from literate.render.absent import why_absent
 from literate.render.html import (
     caption_text,
     failure_box,
@@ -264,15 +265,11 @@ class _Renderer:
 
     def not_run(self, block: CodeBlock) -> str:
         output = self.document.outputs.get(block.index)
-        needs = block.options.needs
-        if needs in self.result.missing:
-            how = self.result.missing[needs]
-            what = f"Not run in this build: it needs {needs}; {how}."
-            return "" if block.options.hide else note(what)
+        why = why_absent(self.document, self.result, block)
+        if block.options.needs in self.result.missing:
+            return "" if block.options.hide else note(f"Not run in this build: {why}.")
         if self.frame.executed:
-            failed = self.result.failed
-            line = self.document.blocks[failed.index].location.line if failed else 0
-            return note(f"Not run, because the block on line {line} failed.")
+            return note(f"Not run, because {why}." if why else "Not run in this build.")
         if output is None:
             return ""
         return output_box(output.text, "not run in this build", "literate-unrun")
