@@ -97,3 +97,16 @@ def test_blocks_below_a_claim_that_ended_the_run_name_it() -> None:
     why = "the claim on line 4 ended the run."
     assert f"Not run, because {why}" in shown(render.site(page, result, render.Frame()))
     assert f"*No result: {why}*" in render.plain(page, result).markdown
+
+
+def test_how_to_get_what_blocks_need_is_said_once_a_page() -> None:
+    other = NEEDS.replace("gpt2", "<b>")
+    hidden = NEEDS.replace("python", "python hide")
+    page = document(hidden, NEEDS, other, NEEDS, NEEDS)
+    result = ChapterResult(missing={"gpt2": "fetch it", "<b>": "bake it"})
+    site = shown(render.site(page, result, render.Frame(slug="a-b")))
+    assert site.count("it needs gpt2; fetch it.") == site.count("bake it") == 1
+    assert '<p class="literate-note" id="a-b-needs-2" data-search-exclude>Not run' in site
+    again = 'it needs gpt2 as well (<a href="#a-b-needs-2">how to get it</a>).'
+    assert site.count(again) == 2
+    assert "it needs &lt;b&gt;; bake it." in site

@@ -31,6 +31,7 @@ from literate.render.html import (
     fold_begin,
     fold_end,
     note,
+    note_again,
     output_box,
 )
 from literate.render.marks import Marks, anchor
@@ -126,6 +127,7 @@ class _Renderer:
         self.pieces: list[str] = []
         self.inserts: dict[str, str] = {}
         self.codes: dict[str, str] = {}
+        self.told: dict[str, str] = {}
 
     def page(self) -> Rendered:
         for node in self.document.nodes:
@@ -267,12 +269,20 @@ class _Renderer:
         output = self.document.outputs.get(block.index)
         why = why_absent(self.document, self.result, block)
         if block.options.needs in self.result.missing:
-            return "" if block.options.hide else note(f"Not run in this build: {why}.")
+            return "" if block.options.hide else self.lacking(block, why)
         if self.frame.executed:
             return note(f"Not run, because {why}." if why else "Not run in this build.")
         if output is None:
             return ""
         return output_box(output.text, "not run in this build", "literate-unrun")
+
+    def lacking(self, block: CodeBlock, why: str) -> str:
+        """What a block needs and how to get it, which a page says in full only once."""
+        needs = block.options.needs
+        if needs in self.told:
+            return note_again(needs, self.told[needs])
+        self.told[needs] = name = f"{self.frame.slug}-needs-{block.index + 1}"
+        return note(f"Not run in this build: {why}.", name)
 
     def failed(self, block: CodeBlock, result: BlockResult) -> str:
         failure = result.failure
