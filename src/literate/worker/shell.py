@@ -93,6 +93,11 @@ class _Shell(InteractiveShell):
         """Say nothing: the error stands in the result; one in showing a value is kept."""
         self.format_error = sys.exc_info()[1]
 
+    def take_error(self) -> BaseException | None:
+        """The last error in showing a value, which is then forgotten."""
+        error, self.format_error = self.format_error, None
+        return error
+
     def enable_gui(self, gui: Any = None) -> None:
         """Nothing to enable: a page has no windows."""
 
@@ -218,9 +223,9 @@ class Page:
             self._flush()
             self._parts.append(Rich(self._figures.draw(value)))
             return
-        self._shell.format_error = None
+        self._shell.take_error()
         data, _ = as_data(value)
-        error = self._shell.format_error
+        error = self._shell.take_error()
         if error is not None and not data:
             raise error
         if not data:
