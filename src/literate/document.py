@@ -185,6 +185,13 @@ class CodeBlock:
         """The line of the file on which the first line of code stands."""
         return self.location.line + 1
 
+    def place(self, line: int | None, column: int | None = None) -> Location:
+        """A place in the file, from its line and the column in the code as far as known."""
+        if line is None:
+            return self.location
+        at = 1 if column is None else len(self.fence.prefix) + column
+        return Location(self.location.path, line, at)
+
 
 @dataclass(frozen=True)
 class OutputBlock:

@@ -37,13 +37,15 @@ class Failure:
     """Why a block did not end as it should.
 
     ``line`` is the line of the chapter on which it stopped, None where nobody
-    can know it (the process died, or was ended).
+    can know it (the process died, or was ended). ``column`` counts from 1 in the
+    block's code, without what its container puts before the line.
     """
 
     what: str
     todo: str = ""
     line: int | None = None
     traceback: str = ""
+    column: int | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,11 @@ class ChapterResult:
     def failed(self) -> BlockResult | None:
         """The block at which the page stopped, if it did."""
         return next((block for block in self.blocks.values() if block.failure), None)
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the page came to no end, at a block or at a claim."""
+        return bool(self.failed) or any(claim.fatal for claim in self.claims.values())
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> ChapterResult:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 
 import huggingface_hub
 import pytest
+import safetensors.torch
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -17,7 +18,8 @@ from torch import Tensor
 
 from attention.gpt2 import GPT2, GPT2Config, load_gpt2, load_tokenizer
 from attention.gpt2.files import open_source
-from attention.gpt2.weights import weight_files
+from attention.gpt2.fit import shapes
+from attention.gpt2.weights import names, weight_files
 
 REPOSITORY = "openai-community/gpt2"
 SMALL = {"vocab_size": 50, "n_positions": 24, "n_embd": 48, "n_head": 4, "n_layer": 3}
@@ -239,6 +241,39 @@ def test_all_that_is_wrong_with_tensors_is_named_at_once(folder: Path) -> None:
         "ln_f.bias is torch.int32, not float",
     ):
         assert part in message
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_layer": 10**15}, ["missing 999999999999997 of n_layers=1000000000000000 from h.3 on"]),
+        ({"n_embd": 4 * 10**15}, ["wte.weight is (50, 48), not (50, 4000000000000000)"]),
+        ({"n_positions": 10**15}, ["wpe.weight is (24, 48), not (1000000000000000, 48)"]),
+        ({"n_inner": 10**15}, ["h.2.mlp.c_fc.bias is (192,), not (1000000000000000,)"]),
+        ({"n_layer": 4, "vocab_size": 51}, ["missing 1 of n_layers=4 from h.3 on", "not (51, 48)"]),
+        ({"n_layer": 2}, ["unexpected h.2.attn.c_attn.bias, h.2.attn.c_attn.weight, "]),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused_before_anything_is_built(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, object], words: list[str]
+) -> None:
+    configure(folder, **settings)
+    monkeypatch.setattr(GPT2, "__init__", lambda *_: pytest.fail("a model was built"))
+    monkeypatch.setattr(safetensors.torch, "load", lambda *_: pytest.fail("weights were read"))
+    with pytest.raises(ValueError, match="not this GPT-2") as caught:
+        load_gpt2(folder)
+    assert [part for part in words if part not in str(caught.value)] == []
+
+
+def test_shapes_are_those_of_the_model() -> None:
+    config = GPT2Config(50, 24, emb_dim=48, n_heads=4, n_layers=2, mlp_dim=20)
+    model = GPT2(config)
+    parameters = dict(model.named_parameters())
+    found = {
+        theirs: tuple(parameters[ours].T.shape if turned else parameters[ours].shape)
+        for ours, theirs, turned in names(model)
+    }
+    assert shapes(config, range(2)) == found
 
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.5, 0.999])

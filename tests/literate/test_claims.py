@@ -88,6 +88,44 @@ def test_claim_that_does_not_hold_is_named_with_its_place(
     assert exit_status(page.findings) is ExitStatus.FINDINGS
 
 
+LATER = "is 0.5<!--= late -->\n\n"
+
+
+@pytest.mark.parametrize(
+    ("blocks", "line"),
+    [
+        ("```python\nlate = 0.5;\n```\n", 6),
+        ("```python norun\nlate = 1\n```\n\n```python\nlate = 0.5;\n```\n", 10),
+        ("```python\ndef f(late): inner = late\n```\n\n```python\nimport math as late\n```\n", 10),
+        ("```python\n[late for late in ()];\n```\n\n```python\nclass late: pass\n```\n", 10),
+        ('```python source="json.late"\n```\n', 6),
+        ("```python norun\nlate = 1\n```\n", None),
+        ("```python\nprint(late) if 0 else None\n```\n", None),
+    ],
+)
+def test_claim_above_the_block_that_defines_its_name_says_so(
+    run_page: Run, blocks: str, line: int | None
+) -> None:
+    [message] = [text for text in said(run_page(LATER + blocks)) if text.startswith("page.md:4")]
+    hint = f"; `late` is first defined by the block at line {line}, below; mend the expression"
+    assert (hint in message) is (line is not None)
+    assert ("defined by" in message) is (line is not None)
+
+
+def test_block_above_the_one_that_defines_its_name_says_so(run_page: Run) -> None:
+    page = run_page("```python\nlate + 1\n```\n\n```python\nlate = 1\n```\n")
+    [message] = said(page)
+    assert "NameError: name 'late' is not defined; `late` is first defined by the block" in message
+    assert "block at line 8, below; mend the code" in message
+    assert "`late` is first defined by" in pipeline.rendered(page).inserts["output-0"]
+
+
+def test_name_that_was_taken_away_is_not_said_to_come_later(run_page: Run) -> None:
+    code = "```python\nlate = 1\ndel late\n```\n\n"
+    page = run_page(code + LATER + "```python\nlate = 1\n```\n")
+    assert ["defined by" in text for text in said(page)] == [False]
+
+
 def test_number_next_to_a_boundary_is_a_warning_only(run_page: Run) -> None:
     page = run_page("is 0.577<!--= 0.57650001 -->\n")
     assert [finding.rule for finding in page.findings] == ["boundary"]

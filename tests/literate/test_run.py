@@ -192,6 +192,40 @@ def test_failure_is_named_with_its_place(
     assert exit_status(page.findings) is ExitStatus.BLOCK_FAILED
 
 
+@pytest.mark.parametrize(
+    ("code", "prefix", "place", "mark"),
+    [
+        ("total = (1 +\nprint(total)", "", "4:9", "total = (1 +\n            ^"),
+        ("y = 1\nx = = 1", "", "5:5", "x = = 1\n        ^"),
+        ("x = = 1", "> ", "4:7", "x = = 1\n        ^"),
+        ("x = = 1", "    ", "4:9", "x = = 1\n        ^"),
+        ("if True:\nx = 1", "", "5:1", "x = 1\n    ^"),
+        ("y = 1\nreturn 1", "", "5:1", "return 1\n    ^"),
+    ],
+)
+def test_code_that_is_no_python_is_shown_with_a_mark_at_its_place(
+    run_page: Run, code: str, prefix: str, place: str, mark: str
+) -> None:
+    above = "!!! note\n\n" if prefix == "    " else "\n\n"
+    lines = "".join(f"{prefix}{line}\n" for line in f"```python\n{code}\n```".split("\n"))
+    page = run_page(above + lines, front="---\nliterate: true\n---\n")
+    [finding] = page.findings
+    line, column = map(int, place.split(":"))
+    assert (finding.where.line, finding.where.column) == (line + 3, column)
+    assert f'File "page.md", line {finding.where.line}' in finding.detail
+    assert mark in finding.detail
+    assert "Traceback" not in finding.detail
+
+
+@pytest.mark.parametrize(
+    ("code", "column"),
+    [("y = 1 + {}['k']", 9), ("y = 'größer' + {}['k']", 16), ("raise KeyError", 1)],
+)
+def test_failure_is_named_with_its_column(run_page: Run, code: str, column: int) -> None:
+    page = run_page(f"> ```python\n> {code}\n> ```\n")
+    assert said(page)[0].startswith(f"page.md:5:{column + 2}: the block raised KeyError")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs signals of a POSIX system")
 def test_killed_process_is_named_with_its_signal(run_page: Run) -> None:
     page = run_page(block("import os, signal", "os.kill(os.getpid(), signal.SIGKILL)"))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from attention.gpt2.config import GPT2Config
 from attention.gpt2.files import Source, open_source
+from attention.gpt2.fit import check_fit
 from attention.gpt2.model import GPT2
 from attention.gpt2.weights import fill, read_weights, weight_files
 
@@ -36,8 +37,10 @@ def load_gpt2(source: str | Path, *, download: bool = False) -> GPT2:
     place = open_source(source, download)
     config = GPT2Config.from_json(place.need("config.json"))
     files = weight_files(place)
+    where = str(files[0].parent)
+    check_fit(config, files, where)
     model = GPT2(config).eval()
-    fill(model, read_weights(files), str(files[0].parent))
+    fill(model, read_weights(files), where)
     return model
 
 

@@ -10,12 +10,11 @@ import torch
 from torch import Tensor
 
 from attention.gpt2.files import Source
+from attention.gpt2.fit import TIED, bare, damaged
 from attention.gpt2.model import GPT2
 
 FILE, INDEX = "model.safetensors", "model.safetensors.index.json"
 PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json")
-PREFIX = "transformer."
-TIED = "lm_head.weight"
 
 # Our names and those of the published file. Its four linear maps are
 # stored (in, out), as OpenAI's code has them; nn.Linear wants (out, in).
@@ -33,8 +32,6 @@ _BLOCK = {
     "mlp.down": "mlp.c_proj",
 }
 _LINEAR = frozenset({"attn.qkv", "attn.proj", "mlp.up", "mlp.down"})
-# Masks that old files carry along; they are no parameters.
-_MASKS = re.compile(r"h\.\d+\.attn\.(?:masked_)?bias")
 
 
 def weight_files(source: Source) -> tuple[Path, ...]:
@@ -121,10 +118,7 @@ def read_weights(files: Iterable[Path]) -> dict[str, Tensor]:
         try:
             tensors |= load(content)
         except (SafetensorError, KeyError) as error:
-            raise ValueError(
-                f"{path}: damaged or cut short ({len(content):,} bytes: "
-                f"{error}); delete it and fetch it again"
-            ) from error
+            raise damaged(path, error) from error
     return tensors
 
 
@@ -132,34 +126,27 @@ def fill(model: GPT2, tensors: Mapping[str, Tensor], where: str) -> None:
     """Copy published weights into a model.
 
     Args:
-        model: The model, of the right sizes.
+        model: The model, of the sizes that `check_fit` has found.
         tensors: The weights, under their published names, with or without
             ``transformer.`` in front.
         where: Where they come from, for messages.
 
     Raises:
-        ValueError: If tensors are missing, unexpected, of the wrong shape
-            or not of floats, or the head is not the token embedding. One
-            message names all of them.
+        ValueError: If the head is not the token embedding.
     """
-    given = {
-        name.removeprefix(PREFIX): tensor
-        for name, tensor in tensors.items()
-    }
-    given = {n: t for n, t in given.items() if not _MASKS.fullmatch(n)}
-    head = given.pop(TIED, None)
+    given = {bare(name): tensor for name, tensor in tensors.items()}
+    head = given.get(TIED)
+    # Only the numbers tell, so this is the one thing that no header does.
+    if head is not None and not torch.equal(head, given["wte.weight"]):
+        raise ValueError(
+            f"{where}: not this GPT-2: {TIED} differs from wte.weight, "
+            "which is the head here"
+        )
     places = dict(model.named_parameters())
-    wanted = {theirs: (ours, t) for ours, theirs, t in names(model)}
-
-    problems = list(_mismatches(wanted, given, places))
-    if head is not None and not problems:
-        problems += _untied(head, given["wte.weight"])
-    if problems:
-        raise ValueError(f"{where}: not this GPT-2: {'; '.join(problems)}")
     with torch.no_grad():
-        for theirs, (ours, transposed) in wanted.items():
+        for ours, theirs, turned in names(model):
             tensor = given[theirs]
-            places[ours].copy_(tensor.T if transposed else tensor)
+            places[ours].copy_(tensor.T if turned else tensor)
 
 
 def names(model: GPT2) -> Iterator[tuple[str, str, bool]]:
@@ -173,32 +160,3 @@ def names(model: GPT2) -> Iterator[tuple[str, str, bool]]:
         number, part = inside.groups()
         turned = part in _LINEAR and kind == "weight"
         yield ours, f"h.{number}.{_BLOCK[part]}.{kind}", turned
-
-
-def _mismatches(
-    wanted: Mapping[str, tuple[str, bool]],
-    given: Mapping[str, Tensor],
-    places: Mapping[str, Tensor],
-) -> Iterator[str]:
-    """Say what is missing, too much, or of the wrong shape or type."""
-    missing = [name for name in wanted if name not in given]
-    unexpected = [name for name in given if name not in wanted]
-    if missing:
-        yield f"missing {', '.join(missing)}"
-    if unexpected:
-        yield f"unexpected {', '.join(unexpected)}"
-    for name, (ours, turned) in wanted.items():
-        if name not in given:
-            continue
-        tensor, right = given[name], places[ours].shape
-        right = right[::-1] if turned else right
-        if tensor.shape != right:
-            yield f"{name} is {tuple(tensor.shape)}, not {tuple(right)}"
-        elif not tensor.is_floating_point():
-            yield f"{name} is {tensor.dtype}, not float"
-
-
-def _untied(head: Tensor, embedding: Tensor) -> Iterator[str]:
-    """Say so if the head is a map of its own."""
-    if not torch.equal(head, embedding):
-        yield f"{TIED} differs from wte.weight, which is the head here"

@@ -11,6 +11,7 @@ from html import escape
 
 from torch import Tensor
 
+from attention.heatmaps import checks
 from attention.heatmaps.maps import Heatmap, heatmap
 from attention.mask import causal_mask
 
@@ -92,7 +93,8 @@ def head_browser(
             stands above the diagonal, there is no such head to start from, or there are more than
             eight heads and no ``source``.
     """
-    mask = causal_mask(len(tokens)) if len(tokens) else None
+    tokens = checks.read_strings(tokens, "tokens")
+    mask = causal_mask(len(tokens)) if tokens else None
     layers = tuple(
         heatmap(
             heads,

@@ -6,7 +6,8 @@ knows every device and float type, so neither library is needed here.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+import reprlib
+from collections.abc import Iterator, Sequence, Set
 from numbers import Real
 from typing import Any, Protocol
 
@@ -39,8 +40,9 @@ Mask = tuple[tuple[bool, ...], ...]
 
 def read_weights(weights: Table) -> Weights:
     """Read ``(T, T)`` or ``(N, T, T)`` weights as ``(N, T, T)`` tuples."""
-    nested = to_lists(weights)
+    nested = to_lists(weights, "weights")
     shape = shape_of(nested, "weights")
+    check_table(shape, weights, "weights")
     check_shape(shape)
     limit = 1 + ROUNDINGS * epsilon(weights)
     for place, value in walk(nested):
@@ -69,8 +71,9 @@ def read_titles(titles: Sequence[str] | None, N: int) -> tuple[str, ...]:
 
 def read_mask(mask: Table, T: int) -> Mask:
     """Read a boolean ``(T, T)`` mask, True = hidden."""
-    nested = to_lists(mask)
+    nested = to_lists(mask, "mask")
     shape = shape_of(nested, "mask")
+    check_table(shape, mask, "mask")
     if shape != (T, T):
         larger = len(shape) == 2 and min(shape) >= T
         hint = f"mask[:{T}, :{T}] fits" if larger else f"make it {(T, T)}"
@@ -79,7 +82,7 @@ def read_mask(mask: Table, T: int) -> Mask:
         if not isinstance(value, bool):
             dtype = getattr(mask, "dtype", type(value).__name__)
             raise ValueError(
-                f"mask{list(place)} is {value!r}, of type {dtype}; "
+                f"mask{list(place)} is {shown(value)}, of type {dtype}; "
                 "give a boolean mask, True = hidden"
             )
     return tuple(tuple(row) for row in nested)
@@ -90,7 +93,9 @@ def read_words(**words: object) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, text in words.items():
         if not isinstance(text, str):
-            raise ValueError(f"{name}={text!r} is no string; give words")
+            raise ValueError(
+                f"{name}={shown(text)} is no string, but of type {type(text).__name__}; give words"
+            )
         found[name] = tidy(text)
     return found
 
@@ -98,12 +103,21 @@ def read_words(**words: object) -> dict[str, str]:
 def read_strings(strings: Sequence[Any], name: str) -> tuple[str, ...]:
     """Read a sequence of strings, which is not one string itself."""
     if isinstance(strings, str | bytes):
-        raise ValueError(f"{name}={strings!r} is one string; give a list of strings")
-    found = tuple(strings)
+        raise ValueError(f"{name}={shown(strings)} is one string; give a list of strings")
+    if isinstance(strings, Set):
+        raise ValueError(
+            f"{name}, of type {type(strings).__name__}, has no order; give a list of strings"
+        )
+    try:
+        found = tuple(strings)
+    except TypeError as error:
+        raise ValueError(
+            f"{name} is {shown(strings)}, of type {type(strings).__name__}; give a list of strings"
+        ) from error
     for place, text in enumerate(found):
         if not isinstance(text, str):
             raise ValueError(
-                f"{name}[{place}] is {text!r}, of type {type(text).__name__}; give strings"
+                f"{name}[{place}] is {shown(text)}, of type {type(text).__name__}; give strings"
             )
     return tuple(map(str, found))  # numpy has a string type of its own
 
@@ -113,13 +127,26 @@ def tidy(text: str) -> str:
     return " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
 
 
-def to_lists(values: Nested) -> Nested:
+def shown(value: object) -> str:
+    """Write a value as a message shows it: on one line, and short."""
+    return tidy(reprlib.repr(value))
+
+
+def to_lists(values: Nested, name: str) -> Nested:
     """Turn tensors, arrays and sequences, at any depth, into lists."""
-    if hasattr(values, "tolist"):
-        return values.tolist()
     if isinstance(values, list | tuple):
-        return [to_lists(value) for value in values]
-    return values
+        return [to_lists(value, f"{name}[{place}]") for place, value in enumerate(values)]
+    if isinstance(values, type) or not hasattr(values, "tolist"):
+        return values
+    try:
+        return values.tolist()
+    except Exception as error:  # each library and layout raises its own
+        about = [str(getattr(values, part, "")) for part in ("layout", "device")]
+        kind = " ".join([type(values).__name__, *filter(None, about)])
+        raise ValueError(
+            f"{name}, of type {kind}, cannot be read: {tidy(str(error))}; "
+            "give a dense tensor that holds its numbers, or nested lists"
+        ) from error
 
 
 def shape_of(nested: Nested, name: str) -> tuple[int, ...]:
@@ -133,6 +160,17 @@ def shape_of(nested: Nested, name: str) -> tuple[int, ...]:
                 f"{name}[{place}] has shape {shape}, but {name}[0] has {shapes[0]}; make them alike"
             )
     return (len(shapes), *(shapes[0] if shapes else ()))
+
+
+def check_table(shape: tuple[int, ...], values: object, name: str) -> None:
+    """Raise if what was given has no rows at all."""
+    if not shape:
+        wanted = "(T, T) or (N, T, T)" if name == "weights" else "(T, T)"
+        verb = "are" if name == "weights" else "is"
+        raise ValueError(
+            f"{name} of shape () {verb} not {wanted}, but {shown(values)}, of type "
+            f"{type(values).__name__}; give a tensor, an array or nested lists"
+        )
 
 
 def check_shape(shape: tuple[int, ...]) -> None:
@@ -158,7 +196,9 @@ def check_shape(shape: tuple[int, ...]) -> None:
 def check_weight(value: object, name: str, limit: float) -> None:
     """Raise unless a value is a number from 0 to the limit."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise ValueError(f"{name} is {value!r}, of type {type(value).__name__}; give real numbers")
+        raise ValueError(
+            f"{name} is {shown(value)}, of type {type(value).__name__}; give real numbers"
+        )
     number = float(value)
     if not math.isfinite(number):
         raise ValueError(f"{name} is {number}; give finite weights")

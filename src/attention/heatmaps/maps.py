@@ -111,9 +111,10 @@ def heatmap(
         A frozen `Heatmap`, which a notebook or page shows by itself.
 
     Raises:
-        ValueError: If the shapes do not fit each other, there is no token
-            or more than 64, a weight is negative, above 1 by more than
-            rounding, NaN or infinite, or the mask is not boolean.
+        ValueError: If an argument is of a kind that cannot be read, such
+            as a sparse tensor, the shapes do not fit each other, there is
+            no token or more than 64, a weight is negative, above 1 by more
+            than rounding, NaN or infinite, or the mask is not boolean.
 
     Examples:
         >>> heatmap([[1.0, 0.0], [0.25, 0.75]], ["The", "cat"],
@@ -135,7 +136,8 @@ def heatmap(
     T = len(table[0])
     names = checks.read_tokens(tokens, T)
     hidden = None if mask is None else checks.read_mask(mask, T)
-    words = checks.read_words(caption=caption or "", rows=rows, columns=columns, values=values)
+    caption = "" if caption is None else caption
+    words = checks.read_words(caption=caption, rows=rows, columns=columns, values=values)
     return Heatmap(
         weights=table,
         tokens=names,

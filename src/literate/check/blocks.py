@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from literate.document import CodeBlock, Document, OutputBlock
 from literate.errors import Finding, Level
+from literate.names import defined_below
 from literate.numbers import Difference, same_text
 from literate.results import BlockResult, ChapterResult, Failure
 from literate.source import Location
@@ -24,20 +25,17 @@ def check_blocks(document: Document, result: ChapterResult) -> Iterator[Finding]
         if outcome is None:
             continue
         if outcome.failure:
-            yield _failure(block, outcome.failure)
+            yield _failure(document, block, outcome.failure)
             continue
         yield from _listing(block, outcome)
         yield from _output(block, outcome, document.outputs.get(block.index))
         yield from _figures(block, outcome)
 
 
-def _failure(block: CodeBlock, failure: Failure) -> Finding:
-    where = block.location
-    if failure.line is not None:
-        where = Location(where.path, failure.line)
-    return Finding(
-        where, "block-failed", failure.what, failure.todo, Level.FAILURE, failure.traceback
-    )
+def _failure(document: Document, block: CodeBlock, failure: Failure) -> Finding:
+    where = block.place(failure.line, failure.column)
+    what = failure.what + defined_below(document, failure.what, block.span.start)
+    return Finding(where, "block-failed", what, failure.todo, Level.FAILURE, failure.traceback)
 
 
 def _outputs_of_nothing(document: Document) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from literate.claims import Judgement, Standing, judge, rewritten
 from literate.document import Document
 from literate.errors import Finding, Level
+from literate.names import defined_below
 from literate.results import ChapterResult
 
 __all__ = ["check_claims"]
@@ -19,7 +20,7 @@ def check_claims(document: Document, result: ChapterResult) -> Iterator[Finding]
         if judgement.standing is Standing.FALSE:
             yield _false(document, judgement)
         elif judgement.standing is Standing.FAILED:
-            yield _failed(judgement)
+            yield _failed(document, judgement)
         elif judgement.standing is Standing.BOUNDARY:
             where = document.source.location(claim.literal.span.start)
             what = f"boundary: {claim.literal.text} quoted, {judgement.computed} computed"
@@ -27,7 +28,7 @@ def check_claims(document: Document, result: ChapterResult) -> Iterator[Finding]
             yield Finding(where, "boundary", what, todo, Level.WARNING)
 
 
-def _failed(judgement: Judgement) -> Finding:
+def _failed(document: Document, judgement: Judgement) -> Finding:
     claim, value = judgement.claim, judgement.value
     error = value.error if value else ""
     what = f"the claim {_short(claim.expression)!r} has no value: {error}"
@@ -36,6 +37,7 @@ def _failed(judgement: Judgement) -> Finding:
         level = Level.FAILURE
     else:
         level = Level.ERROR
+    what += defined_below(document, error, claim.literal.span.start)
     return Finding(claim.location, "claim-failed", what, "mend the expression", level)
 
 

@@ -70,7 +70,7 @@ def notebook(options: argparse.Namespace) -> ExitStatus:
     site = pipeline.find_site(Path.cwd())
     pages = run_pages(options)
     for target, page in _targets(pages, options.out, site, ".ipynb").items():
-        if not page.result.failed:
+        if not page.result.stopped:
             _write(target, pipeline.notebook(page).encode())
     return _close(pages, [page.findings for page in pages])
 

@@ -28,7 +28,8 @@ from literate.parse.inline import RawInline, pieces_of, scan_inline, without_com
 from literate.parse.lines import Container
 from literate.parse.options import LANGUAGES, OUTPUT, Info, looks_executable, read_info
 from literate.parse.patterns import FENCE, has_id, is_table_rule
-from literate.parse.structure import RawComment, RawFence, RawListing, RawText, scan
+from literate.parse.raw import RawComment, RawFence, RawListing, RawText
+from literate.parse.structure import scan
 from literate.source import Source, Span
 
 __all__ = ["parse"]

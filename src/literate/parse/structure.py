@@ -8,7 +8,6 @@ indentation for what stands inside a list, an admonition or a tab.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from literate.parse.lines import (
     INDENT,
@@ -21,61 +20,13 @@ from literate.parse.lines import (
 )
 from literate.parse.options import looks_executable
 from literate.parse.patterns import BOX, FENCE, HEADING, ITEM, RULE, starts_block
+from literate.parse.raw import RawComment, RawFence, RawItem, RawListing, RawText
 from literate.source import Span
 
-__all__ = ["RawComment", "RawFence", "RawItem", "RawListing", "RawText", "scan"]
+__all__ = ["scan"]
 
 DEEPEST = 50
 """Containers in containers beyond which marks are read as text."""
-
-
-@dataclass(frozen=True)
-class RawFence:
-    """A fenced block; ``place`` says why it is no block for the site, if it is none.
-
-    ``place`` is empty, ``marker`` (on a list marker's line), ``indented`` (one to
-    three columns), ``listing`` (four columns and more, in no container), ``adjacent``
-    (right behind indented code) or ``backtick`` (on the opening line of backticks).
-    """
-
-    span: Span
-    opening: Span
-    body: Span
-    info: Span
-    prefix: str
-    mark: str
-    code: str
-    containers: tuple[Container, ...]
-    place: str
-    closed: bool
-    closing: Span
-
-
-@dataclass(frozen=True)
-class RawComment:
-    """An HTML comment that starts a line; it may run over any number of lines."""
-
-    span: Span
-    containers: tuple[Container, ...]
-    closed: bool
-
-
-@dataclass(frozen=True)
-class RawListing:
-    """Lines of indented code."""
-
-    span: Span
-
-
-@dataclass
-class RawText:
-    """Lines of one paragraph, heading, table or list item, without their prefixes."""
-
-    lines: list[Span] = field(default_factory=list)
-    containers: tuple[Container, ...] = ()
-
-
-RawItem = RawFence | RawComment | RawListing | RawText
 
 
 def scan(text: str, start: int) -> Iterator[RawItem]:
@@ -242,7 +193,7 @@ class _Scanner:
     def fence(
         self, line: Line, begin: int, offset: int, indent: int, place: str
     ) -> tuple[list[RawItem], int]:
-        """Read a fenced block to its closing line, or to where its container ends."""
+        """Read a fenced block."""
         text = self.text
         opening = FENCE.match(text, offset)
         assert opening is not None
@@ -250,29 +201,17 @@ class _Scanner:
             place = "indented" if indent < INDENT else "listing"
         if not place and line.start == self.listing_end:
             place = "adjacent"
-        code: list[str] = []
-        position, closing = line.next, None
-        while position < len(text) and closing is None:
-            inner = next(split(text, position))
-            rest = enter(text, inner, self.containers)
-            at, column = indentation(text, rest.offset, inner.end, rest.column)
-            if rest.matched < len(self.containers) and not place and at < inner.end:
-                break
-            if self.closes(opening["mark"], at, inner.end, column - rest.column, indent):
-                closing = Span(inner.start, inner.end)
-            else:
-                code.append(self.dedent(inner, rest.offset, rest.column, at, column))
-            position = inner.next
-        body_end = closing.start if closing else position
+        mark = opening["mark"]
+        code, closing, position = self.fenced(line.next, mark, indent, bool(place))
         done = self.close()
         self.after_blank, self.after_listing = True, False
         item = RawFence(
             span=Span(line.start, position),
             opening=Span(line.start, line.end),
-            body=Span(line.next, body_end),
+            body=Span(line.next, closing.start if closing else position),
             info=Span(opening.start("info"), line.end),
             prefix=text[line.start : offset],
-            mark=opening["mark"],
+            mark=mark,
             code="\n".join(code),
             containers=tuple(self.containers),
             place=place,
@@ -280,6 +219,27 @@ class _Scanner:
             closing=closing or Span(position, position),
         )
         return [done, item], position
+
+    def fenced(
+        self, position: int, mark: str, indent: int, misplaced: bool
+    ) -> tuple[list[str], Span | None, int]:
+        """Read lines of code to the closing one, or to where the fence's container ends.
+
+        Returns:
+            The code, the closing line if there is one, and where reading goes on.
+        """
+        code: list[str] = []
+        while position < len(self.text):
+            line = next(split(self.text, position))
+            rest = enter(self.text, line, self.containers)
+            at, column = indentation(self.text, rest.offset, line.end, rest.column)
+            if rest.matched < len(self.containers) and not misplaced and at < line.end:
+                break
+            position = line.next
+            if self.closes(mark, at, line.end, column - rest.column, indent):
+                return code, Span(line.start, line.end), position
+            code.append(self.dedent(line, rest.offset, rest.column, at, column))
+        return code, None, position
 
     def closes(self, mark: str, offset: int, end: int, indent: int, own: int) -> bool:
         """Whether a line closes the fence; what a longer one means, `assemble` says."""

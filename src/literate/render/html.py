@@ -10,7 +10,16 @@ from literate.results import Failure, Rich
 from literate.source import Location
 from literate.svg import UnreadableSvgError, for_page
 
-__all__ = ["caption_text", "failure_box", "figure", "fold_begin", "fold_end", "note", "output_box"]
+__all__ = [
+    "caption_text",
+    "failure_box",
+    "figure",
+    "fold_begin",
+    "fold_end",
+    "note",
+    "note_again",
+    "output_box",
+]
 
 _IMAGES = ("image/png", "image/jpeg", "image/gif")
 _CODE = re.compile(r"`([^`]+)`")
@@ -89,9 +98,17 @@ def failure_box(where: Location, failure: Failure) -> str:
     )
 
 
-def note(text: str) -> str:
-    """A quiet sentence of the engine's own."""
-    return f'<p class="literate-note" data-search-exclude>{escape(text)}</p>'
+def note(text: str, name: str = "") -> str:
+    """A quiet sentence of the engine's own; ``name`` is its id, if something leads there."""
+    named = f' id="{escape(name)}"' if name else ""
+    return f'<p class="literate-note"{named} data-search-exclude>{escape(text)}</p>'
+
+
+def note_again(needs: str, name: str) -> str:
+    """What is said of a block whose resource another note, of that id, tells how to get."""
+    link = f'<a href="#{escape(name)}">how to get it</a>'
+    text = f"Not run in this build: it needs {escape(needs)} as well ({link})."
+    return f'<p class="literate-note" data-search-exclude>{text}</p>'
 
 
 def fold_begin(title: str) -> str:

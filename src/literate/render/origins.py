@@ -6,17 +6,21 @@ import ast
 import bisect
 
 from literate.document import Claim, CodeBlock, Document
+from literate.names import bound_names
 
 __all__ = ["Origins"]
 
 
 class Origins:
-    """Finds the block that last gave a value to a name that a claim uses."""
+    """Finds the block that last gave a value to a name that a claim uses.
+
+    An import gives none: a claim about ``math.pi`` comes from no block.
+    """
 
     def __init__(self, document: Document) -> None:
         self._blocks: dict[str, list[CodeBlock]] = {}
         for block in document.blocks:
-            for name in _bound_names(block):
+            for name in bound_names(block, imports=False):
                 self._blocks.setdefault(name, []).append(block)
 
     def of(self, claim: Claim) -> CodeBlock | None:
@@ -36,20 +40,3 @@ def _used_names(expression: str) -> set[str]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-
-
-def _bound_names(block: CodeBlock) -> set[str]:
-    """The names that a block's own statements bind; imports count for nothing."""
-    if block.options.source:
-        return {block.options.source.rsplit(".", 1)[-1]}
-    try:
-        tree = ast.parse(block.code)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
-    names: set[str] = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            names.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-    return names

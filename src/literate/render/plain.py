@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from literate.document import ClaimComment, CodeBlock, Document, FrontMatter, OutputBlock
+from literate.render.absent import why_absent
 from literate.results import BlockResult, ChapterResult, Rich
 from literate.svg import for_file
 
 __all__ = ["Plain", "code", "plain"]
 
+_MARKUP = re.compile(r"[\\`*_<>\[\]&]")
 _TICKS = re.compile(r"`+")
 
 _IMAGES = {"image/svg+xml": "svg", "image/png": "png", "image/jpeg": "jpg", "image/gif": "gif"}
@@ -79,8 +81,13 @@ class _Writer:
             return
         fence, _ = code(self.document, block, self.result)
         self.pieces.append(fence)
+        if block.options.norun or block.index in self.document.outputs:
+            return
         outcome = self.result.blocks.get(block.index)
-        if outcome is None or outcome.failure or block.index in self.document.outputs:
+        if outcome is None or outcome.failure:
+            why = self.why(block, outcome)
+            if why:
+                self.note(block, f"No result: {why}.")
             return
         if outcome.text.strip():
             self.blank(block)
@@ -88,14 +95,30 @@ class _Writer:
         self.rich(block, outcome)
 
     def output(self, block: CodeBlock, output: OutputBlock) -> None:
-        """The output block: computed where it was, else as it stands."""
+        """The output block: computed where it was, else as it stands, which is said."""
         outcome = self.result.blocks.get(block.index)
         if outcome is None or outcome.failure:
+            why = self.why(block, outcome)
+            self.note(block, f"Not from this run: {why}." if why else "Not from this run:")
+            self.blank(block)
             self.fence(block, output.text)
             return
         if outcome.text.strip():
             self.fence(block, outcome.text)
         self.rich(block, outcome)
+
+    def why(self, block: CodeBlock, outcome: BlockResult | None) -> str:
+        """Why a block has no result; empty where nobody asked for one."""
+        if outcome is None:
+            return why_absent(self.document, self.result, block)
+        return "this block failed"
+
+    def note(self, block: CodeBlock, text: str) -> None:
+        """A sentence of the engine's own, in the block's container."""
+        written = _MARKUP.sub(r"\\\g<0>", " ".join(text.split()))
+        if "".join(self.pieces[-1:]).strip("> \t\r\n"):
+            self.blank(block)
+        self.pieces.append(f"{block.fence.prefix}*{written}*{self.newline}")
 
     def fence(self, block: CodeBlock, text: str) -> None:
         """A text as a fenced block in the block's container."""

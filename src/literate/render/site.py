@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import bisect
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from literate.document import (
     Claim,
@@ -22,6 +22,8 @@ from literate.document import (
     OutputBlock,
     Prose,
 )
+from literate.names import defined_below
+from literate.render.absent import why_absent
 from literate.render.html import (
     caption_text,
     failure_box,
@@ -29,13 +31,14 @@ from literate.render.html import (
     fold_begin,
     fold_end,
     note,
+    note_again,
     output_box,
 )
 from literate.render.marks import Marks, anchor
 from literate.render.numbers import foot
 from literate.render.plain import code
 from literate.results import BlockResult, ChapterResult
-from literate.source import Location, Span
+from literate.source import Span
 
 __all__ = ["Frame", "Rendered", "fill", "site"]
 
@@ -124,6 +127,7 @@ class _Renderer:
         self.pieces: list[str] = []
         self.inserts: dict[str, str] = {}
         self.codes: dict[str, str] = {}
+        self.told: dict[str, str] = {}
 
     def page(self) -> Rendered:
         for node in self.document.nodes:
@@ -263,26 +267,30 @@ class _Renderer:
 
     def not_run(self, block: CodeBlock) -> str:
         output = self.document.outputs.get(block.index)
-        needs = block.options.needs
-        if needs in self.result.missing:
-            how = self.result.missing[needs]
-            what = f"Not run in this build: it needs {needs}; {how}."
-            return "" if block.options.hide else note(what)
+        why = why_absent(self.document, self.result, block)
+        if block.options.needs in self.result.missing:
+            return "" if block.options.hide else self.lacking(block, why)
         if self.frame.executed:
-            failed = self.result.failed
-            line = self.document.blocks[failed.index].location.line if failed else 0
-            return note(f"Not run, because the block on line {line} failed.")
+            return note(f"Not run, because {why}." if why else "Not run in this build.")
         if output is None:
             return ""
         return output_box(output.text, "not run in this build", "literate-unrun")
 
+    def lacking(self, block: CodeBlock, why: str) -> str:
+        """What a block needs and how to get it, which a page says in full only once."""
+        needs = block.options.needs
+        if needs in self.told:
+            return note_again(needs, self.told[needs])
+        self.told[needs] = name = f"{self.frame.slug}-needs-{block.index + 1}"
+        return note(f"Not run in this build: {why}.", name)
+
     def failed(self, block: CodeBlock, result: BlockResult) -> str:
-        assert result.failure is not None
-        where = block.location
-        if result.failure.line is not None:
-            where = Location(where.path, result.failure.line)
+        failure = result.failure
+        assert failure is not None
+        where = block.place(failure.line, failure.column)
+        what = failure.what + defined_below(self.document, failure.what, block.span.start)
         printed = output_box(result.text) if result.text.strip() else ""
-        return printed + failure_box(where, result.failure)
+        return printed + failure_box(where, replace(failure, what=what))
 
 
 def _anchor(name: str) -> str:

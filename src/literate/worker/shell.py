@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import codeop
 import functools
 import linecache
 import sys
@@ -92,6 +93,11 @@ class _Shell(InteractiveShell):
         """Say nothing: the error stands in the result; one in showing a value is kept."""
         self.format_error = sys.exc_info()[1]
 
+    def take_error(self) -> BaseException | None:
+        """The last error in showing a value, which is then forgotten."""
+        error, self.format_error = self.format_error, None
+        return error
+
     def enable_gui(self, gui: Any = None) -> None:
         """Nothing to enable: a page has no windows."""
 
@@ -137,6 +143,8 @@ class Page:
         for name in (SVG, PNG):
             formatters[name].for_type_by_name(*FIGURE, functools.partial(self._drawn, name))
         self._shell.compile.cache = self._remember  # type: ignore[method-assign]
+        # At a prompt more might follow; here an open bracket is named with its place.
+        self._shell.compile.flags &= ~getattr(codeop, "PyCF_ALLOW_INCOMPLETE_INPUT", 0)
         for name in ("In", "Out", "_dh", "_ih", "_oh", "open"):
             self._shell.user_ns.pop(name, None)
         self._last: Any = self._shell.user_ns.get("_")
@@ -215,9 +223,9 @@ class Page:
             self._flush()
             self._parts.append(Rich(self._figures.draw(value)))
             return
-        self._shell.format_error = None
+        self._shell.take_error()
         data, _ = as_data(value)
-        error = self._shell.format_error
+        error = self._shell.take_error()
         if error is not None and not data:
             raise error
         if not data:

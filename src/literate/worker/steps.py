@@ -14,7 +14,7 @@ from literate.results import BlockResult, Failure
 from literate.terminal import as_shown
 from literate.worker.listing import find, listing
 from literate.worker.shell import Page
-from literate.worker.tracebacks import line_of, traceback_of
+from literate.worker.tracebacks import place_of, traceback_of
 
 __all__ = ["run_step", "versions"]
 
@@ -54,7 +54,7 @@ def _judge(error: BaseException | None, step: Step, page: Page) -> tuple[str, Fa
     last = _last_line(error)
     if step.raises in {kind.__name__, f"{kind.__module__}.{kind.__qualname__}"}:
         return last, None
-    place = line_of(error, step, page)
+    line, column = place_of(error, step, page)
     if step.source:
         what = f"source={step.source!r} cannot be shown: {last}"
         return "", Failure(what, "name an object of a module that can be imported")
@@ -63,7 +63,8 @@ def _judge(error: BaseException | None, step: Step, page: Page) -> tuple[str, Fa
     todo = "mend the code, or say raises= where it is meant to"
     if isinstance(error, MemoryError) and page.memory:
         todo = f"take less, or allow more than {page.memory / 2**20:g} MB with the setting memory"
-    return "", Failure(f"{promise} {verb} {last}", todo, place, traceback_of(error, page))
+    what = f"{promise} {verb} {last}"
+    return "", Failure(what, todo, line, traceback_of(error, page), column)
 
 
 def _last_line(error: BaseException) -> str:

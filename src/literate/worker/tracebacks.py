@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import traceback
 from types import TracebackType
 
@@ -10,32 +11,50 @@ from literate.terminal import as_shown
 from literate.worker.questions import ASKING, HIDDEN
 from literate.worker.shell import Page
 
-__all__ = ["line_of", "traceback_of"]
+__all__ = ["place_of", "traceback_of"]
 
 
-def line_of(error: BaseException, step: Step, page: Page) -> int:
-    """The chapter's line at which an exception left the page's own code."""
+def place_of(error: BaseException, step: Step, page: Page) -> tuple[int, int | None]:
+    """The chapter's line at which an exception left the page's own code, and the column there.
+
+    Columns count from 1, in the block's code. It is None where Python does not know it.
+    """
     file = page.file_of(step)
     if isinstance(error, SyntaxError) and error.filename == file and error.lineno:
-        return error.lineno + step.line - 1
+        return error.lineno + step.line - 1, error.offset or None
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if frame.filename in page.places and frame.lineno]
     inside = [frame for frame in own if frame.filename == file]
     for frame in (inside or own)[:1]:
-        return page.places[frame.filename] + (frame.lineno or 1) - 1
-    return step.line
+        return page.places[frame.filename] + (frame.lineno or 1) - 1, _column(frame)
+    return step.line, None
+
+
+def _column(frame: traceback.FrameSummary) -> int | None:
+    """Where in its line a frame was; Python counts bytes of UTF-8 there."""
+    if frame.colno is None:
+        return None
+    line = linecache.getline(frame.filename, frame.lineno or 0).encode()
+    return len(line[: frame.colno].decode("utf-8", "replace")) + 1
 
 
 def traceback_of(error: BaseException, page: Page) -> str:
-    """The traceback from the page's own code on."""
+    """The traceback from the page's own code on.
+
+    Code that could not be compiled has none, but its line and the mark below it.
+    """
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename not in page.places:
         trace = trace.tb_next
-    lines = _format(error, trace, page)
-    return as_shown("".join(lines if trace else lines[-1:]).rstrip().encode("utf-8", "replace"))
+    whole = _moved(error, trace, page)
+    lines = whole.format() if trace else whole.format_exception_only()
+    return as_shown("".join(lines).rstrip().encode("utf-8", "replace"))
 
 
-def _format(error: BaseException, trace: TracebackType | None, page: Page) -> list[str]:
+def _moved(
+    error: BaseException, trace: TracebackType | None, page: Page
+) -> traceback.TracebackException:
+    """A traceback that names the chapter and its lines throughout."""
     whole = traceback.TracebackException(type(error), error, trace)
     part: traceback.TracebackException | None = whole
     seen = set[int]()
@@ -43,7 +62,7 @@ def _format(error: BaseException, trace: TracebackType | None, page: Page) -> li
         seen.add(id(part))
         _move(part, page)
         part = part.__cause__ or part.__context__
-    return list(whole.format())
+    return whole
 
 
 def _move(part: traceback.TracebackException, page: Page) -> None:
@@ -60,8 +79,11 @@ def _move(part: traceback.TracebackException, page: Page) -> None:
             end: int | None = getattr(frame, "end_lineno", None)
             if end is not None:
                 frame.end_lineno = end + by
-    by = page.places.get(getattr(part, "filename", None) or "", 0) - 1
+    file = getattr(part, "filename", None) or ""
+    by = page.places.get(file, 0) - 1
     if by >= 0:
+        # Python looks for the line in a file when its compiler, not its parser, complains.
+        part.text = part.text or linecache.getline(file, int(part.lineno or 0))
         part.filename = page.path
         for name in ("lineno", "end_lineno"):
             value = getattr(part, name, None)
