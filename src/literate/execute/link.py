@@ -23,6 +23,9 @@ class Link(Protocol):
     def event(self, seconds: float) -> Event | None:
         """What the worker says, if it says something within that time."""
 
+    def lost(self, seconds: float = 0) -> bool:
+        """Whether what the worker came from has ended, or does within that time."""
+
     def end(self) -> object:
         """End the worker and whatever it has started."""
 

@@ -16,16 +16,23 @@ from literate.jobs import Question, Step
 from literate.results import BlockResult, ChapterResult, ClaimValue, Failure, Text
 from literate.terminal import as_shown
 
-__all__ = ["Answers", "Listener", "RefusedError", "result_of"]
+__all__ = ["Answers", "Listener", "LostError", "RefusedError", "result_of"]
 
 Answers = dict[int, BlockResult | ClaimValue]
 """What came of steps, by their numbers."""
 
 _TICK = 0.1
 
+_SAME_TIME = 0.2
+"""Seconds within which one process has ended because another has."""
+
 
 class RefusedError(Exception):
     """The worker cannot be forked; it has to be started."""
+
+
+class LostError(RefusedError):
+    """What pages come from has ended, and nobody knows which page did it."""
 
 
 class Listener:
@@ -40,7 +47,9 @@ class Listener:
         capture: Path,
         progress: Callable[[CodeBlock], None],
         stop: threading.Event,
+        alone: bool = False,
     ) -> None:
+        self._alone = alone
         self._link = link
         self._document, self._steps, self._limits = document, steps, limits
         self._capture = capture
@@ -115,6 +124,8 @@ class Listener:
             self._progress(self._document.blocks[step.index])
         if self._stop.is_set():
             return Failure("the run was interrupted", "run it again")
+        if self._link.lost():
+            return self._loss()
         if self._clock.over:
             what = f"the block took longer than the {self._clock.seconds:g} seconds it is allowed"
             return Failure(what, "make it faster, or allow more with timeout=")
@@ -125,7 +136,16 @@ class Listener:
             return Failure(what, "take less, or allow more with the setting memory")
         return None
 
+    def _loss(self) -> Failure:
+        """What is said of a page that no other can have cut off from what it came from."""
+        if not self._alone:
+            raise LostError
+        what = "the block killed the process that its page came from"
+        return Failure(what, "end only processes that the block has started")
+
     def _death(self, code: int | None) -> Failure:
+        if code is None and self._link.lost(_SAME_TIME):
+            return self._loss()
         self.killed = code is not None and code < 0
         if code is None:
             how = "the block's process is gone"

@@ -15,13 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from literate.environment import environment
+from literate.execute.kin import Kin, children
 from literate.execute.link import Events
 from literate.execute.process import COMMAND
 
 __all__ = ["Forked", "Nursery"]
 
+_SOON = 0.5
+"""Seconds after which a page's processes have ended, if nobody holds them up."""
+
 _GRACE = 5.0
-"""Seconds in which a page's processes are to end; what forks without end may take longer."""
+"""Seconds in which they are to end in any case; what forks without end may take longer."""
 
 _LONG = 60.0
 
@@ -32,13 +36,14 @@ class Nursery:
     It ends when this process does, whatever ends that: the kernel closes the line.
     """
 
-    def __init__(self, threads: int, root: Path, preload: Sequence[str]) -> None:
+    def __init__(self, threads: int, root: Path, preload: Sequence[str], kin: Kin) -> None:
         """Start it.
 
         Args:
             threads: how many numerical libraries may use.
             root: the folder that the code runs in.
             preload: modules to import before the first page.
+            kin: what it is marked as.
         """
         self._lock = threading.Lock()
         self._workers: list[Forked] = []
@@ -53,6 +58,8 @@ class Nursery:
                 env=environment(threads, Path(self._folder.name)),
                 start_new_session=True,
             )
+        self.number = self._process.pid
+        kin.add(self.number)
         with contextlib.suppress(OSError):
             self._orders.send(json.dumps(list(preload)).encode())
 
@@ -60,6 +67,26 @@ class Nursery:
     def alive(self) -> bool:
         """Whether it can be asked for workers."""
         return self._process.poll() is None
+
+    def over(self, seconds: float) -> bool:
+        """Whether it has ended, or does within that time."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(seconds)
+        return not self.alive
+
+    def wake(self, deep: bool = False) -> None:
+        """Have it go on if a page has stopped it.
+
+        Args:
+            deep: also the supervisors, which end pages.
+        """
+        with contextlib.suppress(ChildProcessError):
+            # Where it has ended there is nothing to wake, and its number may be another's.
+            stopped = self.alive and os.waitid(os.P_PID, self.number, os.WSTOPPED | os.WNOHANG)
+            waiting = children(self.number) if deep and self.alive else []
+            for process in [*waiting, self.number] if stopped or deep else []:
+                if self.alive:
+                    _go_on(process)
 
     def worker(self) -> Forked:
         """A new worker, before it has run anything."""
@@ -69,7 +96,7 @@ class Nursery:
             socket.send_fds(self._orders, [b"page"], [theirs.fileno(), leash_end])
         theirs.close()
         os.close(leash_end)
-        worker = Forked(ours, leash)
+        worker = Forked(ours, leash, self)
         self._workers = [*(worker for worker in self._workers if not worker.ended), worker]
         return worker
 
@@ -81,16 +108,25 @@ class Nursery:
             # Nothing is left but itself, and it may be importing.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(_LONG)
+        self.wake(deep=True)
+        if not self.over(_LONG):
+            # All that it has forked ends with it; what those leave comes to this process.
+            self._process.kill()
+            self._process.wait()
         self._folder.cleanup()
+
+
+def _go_on(process: int) -> None:
+    with contextlib.suppress(OSError):
+        os.kill(process, signal.SIGCONT)
 
 
 class Forked:
     """A worker with a supervisor of its own, which ends all that the page has started."""
 
-    def __init__(self, line: socket.socket, leash: int) -> None:
+    def __init__(self, line: socket.socket, leash: int, nursery: Nursery) -> None:
         self._line, self._leash = line, leash
+        self._nursery = nursery
         self._stream = line.makefile("rb")
         self._events = Events(self._stream)
         self.ended = False
@@ -102,7 +138,14 @@ class Forked:
 
     def event(self, seconds: float) -> dict[str, Any] | None:
         """What the worker says, if it says something within that time."""
-        return self._events.next(seconds)
+        event = self._events.next(seconds)
+        if event is None:
+            self._nursery.wake()
+        return event
+
+    def lost(self, seconds: float = 0) -> bool:
+        """Whether what it came from has ended, or does within that time."""
+        return self._nursery.over(seconds)
 
     def end(self) -> bool:
         """End the worker and whatever it has started; whether that is over."""
@@ -112,7 +155,10 @@ class Forked:
             with contextlib.suppress(OSError):
                 self._line.shutdown(socket.SHUT_WR)
         # The line ends when the last process that has it does.
-        over = self._events.over(_GRACE)
+        over = self._events.over(_SOON)
+        if not over:
+            self._nursery.wake(deep=True)
+            over = self._events.over(_GRACE)
         self.ended = over and self._events.complete
         if over:
             self._stream.close()

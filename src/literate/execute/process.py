@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from literate.environment import environment
+from literate.execute.kin import Kin
 from literate.execute.link import Events
 
 __all__ = ["COMMAND", "Process"]
@@ -25,13 +26,14 @@ _GRACE = 2.0
 class Process:
     """A child process for one page, in a process group of its own."""
 
-    def __init__(self, threads: int, root: Path, folder: Path | None) -> None:
+    def __init__(self, threads: int, root: Path, folder: Path | None, kin: Kin) -> None:
         """Start it.
 
         Args:
             threads: how many numerical libraries may use.
             root: the folder that the code runs in.
             folder: the run's own; None for a process that is to wait for its run.
+            kin: what it is marked as.
         """
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         if folder is None:
@@ -50,6 +52,8 @@ class Process:
             env=environment(threads, folder),
             **group,
         )
+        self.number = self._process.pid
+        kin.add(self.number)
         assert self._process.stdout is not None
         self._events = Events(self._process.stdout)
 
@@ -77,6 +81,10 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
         return {"event": "at", "number": 0, "status": self._process.poll()}
+
+    def lost(self, seconds: float = 0) -> bool:
+        """Never: it came from this process."""
+        return False
 
     def end(self) -> None:
         """End the process and whatever it has started."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from literate.execute.kin import Kin
 from literate.execute.link import Link
 from literate.execute.nursery import Nursery
 from literate.execute.process import Process
@@ -31,7 +32,10 @@ class Workers:
         self.root = root
         # One of the project's own would be taken for it, from the folder the code runs in.
         self._preload = [name for name in preload if not self._is_ours(name)]
+        self._kin = Kin()
         self._nurseries: dict[int, Nursery] = {}
+        self._others: list[Nursery | Process] = []
+        """What no other page comes from, and what has ended before its time."""
         self._lock = threading.Lock()
         self._spare: Process | None = None
 
@@ -39,16 +43,23 @@ class Workers:
         package = name.partition(".")[0]
         return any((self.root / found).exists() for found in (package, f"{package}.py"))
 
-    def worker(self, threads: int, folder: Path, fork: bool = CAN_FORK) -> Link:
+    def worker(
+        self, threads: int, folder: Path, fork: bool = CAN_FORK, alone: bool = False
+    ) -> Link:
         """A worker in a clean process.
 
         Args:
             threads: how many numerical libraries may use.
             folder: the run's own.
-            fork: False for a process that nothing else came from.
+            fork: False for a process that is not forked from one that was there.
+            alone: True for one that is forked from a process of which nothing else is.
         """
         if not fork:
             return self._started(threads, folder)
+        if alone:
+            nursery = Nursery(threads, self.root, (), self._kin)
+            self._others.append(nursery)
+            return nursery.worker()
         return self._nursery(threads).worker()
 
     def _nursery(self, threads: int) -> Nursery:
@@ -57,7 +68,11 @@ class Workers:
             if nursery is None or not nursery.alive:
                 # With more than one, importing starts threads, and forking is over.
                 preload = self._preload if threads == 1 else ()
-                nursery = self._nurseries[threads] = Nursery(threads, self.root, preload)
+                if nursery:
+                    self._others.append(nursery)
+                    self._end_orphans()
+                nursery = Nursery(threads, self.root, preload, self._kin)
+                self._nurseries[threads] = nursery
             return nursery
 
     def _started(self, threads: int, folder: Path) -> Process:
@@ -67,7 +82,13 @@ class Workers:
             if spare and threads == 1 and spare.alive:
                 self._spare = None
                 return spare
-        return Process(threads, self.root, folder)
+            process = Process(threads, self.root, folder, self._kin)
+            self._others.append(process)
+        return process
+
+    def _end_orphans(self) -> None:
+        known = {started.number for started in (*self._others, *self._nurseries.values())}
+        self._kin.end(known | {self._spare.number if self._spare else 0})
 
     def make_ready(self) -> None:
         """Start what the next page will come from before anybody asks for it."""
@@ -76,7 +97,7 @@ class Workers:
             return
         with self._lock:
             if self._spare is None:
-                self._spare = Process(1, self.root, None)
+                self._spare = Process(1, self.root, None, self._kin)
                 self._spare.send({"do": "load", "names": self._preload})
 
     def end(self) -> None:
@@ -84,9 +105,12 @@ class Workers:
         if self._spare:
             self._spare.end()
             self._spare = None
-        for nursery in self._nurseries.values():
-            nursery.end()
+        for started in (*self._nurseries.values(), *self._others):
+            started.end()
+        self._end_orphans()
+        self._kin.forget()
         self._nurseries.clear()
+        self._others.clear()
 
     def __enter__(self) -> Workers:
         return self

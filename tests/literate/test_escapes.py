@@ -1,0 +1,92 @@
+"""Blocks that turn against the processes above their own, or against literate itself."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from literate import pipeline
+from literate.pipeline import Page
+
+FRONT = "---\nliterate: true\n---\n"
+linux = pytest.mark.skipif(sys.platform != "linux", reason="a means of Linux")
+
+Ends = Callable[[int], bool]
+Run = Callable[..., Page]
+Many = Callable[..., list[Page]]
+
+
+def block(*lines: str, opening: str = "python") -> str:
+    return f"```{opening}\n" + "\n".join(lines) + "\n```\n\n"
+
+
+@pytest.fixture
+def run_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Many:
+    """Run pages of these texts at the same time."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*bodies: str) -> list[Page]:
+        paths = [tmp_path / f"page{number}.md" for number in range(len(bodies))]
+        for path, body in zip(paths, bodies, strict=True):
+            path.write_text(FRONT + body)
+        site = pipeline.find_site(tmp_path)
+        site = replace(site, settings=replace(site.settings, jobs=len(bodies)))
+        chapters = pipeline.find_chapters(paths, site)
+        return pipeline.run_chapters(chapters, site, pipeline.Progress(print), fresh=True)
+
+    return run
+
+
+ANCESTORS = [
+    "import os, signal, subprocess, time",
+    "def parent(number):",
+    "    return int(open(f'/proc/{number}/stat').read().rpartition(')')[2].split()[1])",
+    "supervisor = os.getppid()",
+    "nursery = parent(supervisor)",
+    "child = subprocess.Popen(['sleep', '600'], start_new_session=True, env={})",
+    "open('pids', 'a').write(f'{os.getpid()} {supervisor} {nursery} {child.pid} ')",
+]
+
+
+@linux
+def test_page_that_kills_what_pages_come_from_is_named_and_leaves_nothing(
+    run_many: Many, tmp_path: Path, ends: Ends
+) -> None:
+    other = subprocess.Popen(["sleep", "600"], start_new_session=True)
+    try:
+        slow = block("import time; time.sleep(1); print(7)") + "```output\n7\n```\n"
+        kill = block(*ANCESTORS, "os.kill(nursery, signal.SIGKILL); time.sleep(600)")
+        harmed, sound = run_many(kill, slow)
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+    [finding] = harmed.findings
+    assert "the block killed the process that its page came from" in finding.what
+    assert finding.where.line == 4
+    assert sound.findings == ()
+    pids = (tmp_path / "pids").read_text().split()
+    assert len(pids) == 8
+    assert all(ends(int(number)) for number in pids)
+
+
+@linux
+@pytest.mark.parametrize("stopped", ["nursery", "supervisor", "nursery supervisor"])
+def test_page_that_stops_the_processes_above_it_is_ended_in_its_time(
+    run_many: Many, tmp_path: Path, ends: Ends, stopped: str
+) -> None:
+    kill = [f"os.kill({name}, signal.SIGSTOP)" for name in stopped.split()]
+    started = time.monotonic()
+    harm = block(*ANCESTORS, *kill, "time.sleep(600)", opening="python timeout=2")
+    harmed, sound = run_many(harm, block("import time; time.sleep(1); print(7)"))
+    assert time.monotonic() - started < 20
+    [finding] = harmed.findings
+    assert "the block took longer than the 2 seconds" in finding.what
+    assert sound.result.blocks[0].text == "7"
+    assert all(ends(int(number)) for number in (tmp_path / "pids").read_text().split())
