@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import signal
 import stat
 import time
 from pathlib import Path
@@ -35,6 +36,8 @@ class ResumablePlayer(Player):
         super().__init__(line, job)
         self._worth, self._mark = job.worth or 0.0, job.mark
         self._known = _descriptors()
+        # Kept here: a block may put something else in its place.
+        self._fork = os.fork
         self._worked, self._waited = time.process_time(), time.monotonic()
 
     def play(self) -> None:
@@ -52,8 +55,11 @@ class ResumablePlayer(Player):
         state = _Moment(self.recorder.descriptor)
         self.line.say("checkpoint", number=self.number)
         while True:
-            child = os.fork()
+            # What the copy sends to all processes of the page is not for this one.
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+            child = self._fork()
             if child == 0:
+                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
                 die_with_parent()
                 state.restore()
                 self._worked, self._waited = time.process_time(), time.monotonic()
@@ -62,6 +68,9 @@ class ResumablePlayer(Player):
             status = wait_for(child)
             self._await_order(status)
             state.rewind()
+            while signal.sigtimedwait(signal.valid_signals(), 0):
+                pass
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
     def _await_order(self, status: int) -> None:
         """Say where this process stands; return to go on from there, else end."""
@@ -82,13 +91,20 @@ class ResumablePlayer(Player):
 
     def _exact(self) -> bool:
         """Whether a copy would have all that this process has, and share none of it."""
-        return (
-            not self.recorder.changed
-            and threads() == 1
-            and not _shares_memory()
-            and _all_plain(_descriptors() - self._known)
-            and enough_memory(Path("/proc/meminfo").read_text("ascii"))
-        )
+        try:
+            return (
+                not self.recorder.changed
+                and threads() == 1
+                and not _awaits_signals()
+                and not _shares_memory()
+                and _all_plain(
+                    {number for number, _ in _descriptors().items() - self._known.items()}
+                )
+                and enough_memory(Path("/proc/meminfo").read_text("ascii"))
+            )
+        except OSError:
+            # The page has left itself no descriptor to look with.
+            return False
 
 
 class _Moment:
@@ -115,26 +131,37 @@ class _Moment:
                 os.lseek(number, offset, os.SEEK_SET)
 
 
-def _descriptors() -> set[int]:
-    """What this process holds open."""
-    found = set()
+def _descriptors() -> dict[int, tuple[int, int]]:
+    """What this process holds open, with what each stands for: a block may replace it."""
+    found = {}
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - the names are all it takes
         with contextlib.suppress(OSError):
-            os.fstat(int(name))
-            found.add(int(name))
+            status = os.fstat(int(name))
+            found[int(name)] = status.st_dev, status.st_ino
     return found
 
 
 def _all_plain(numbers: set[int]) -> bool:
-    """Whether all of them are files that are only read: their place is all there is to them."""
+    """Whether all of them are files that are only read, and not locked: all has its place."""
     import fcntl
 
     for number in numbers:
         status = os.fstat(number)
         reads = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
-        if not (stat.S_ISREG(status.st_mode) and reads):
+        if not (stat.S_ISREG(status.st_mode) and reads) or _is_locked(number):
             return False
     return True
+
+
+def _is_locked(number: int) -> bool:
+    """Whether a descriptor holds a lock, which a copy would lack, or share."""
+    return b"\nlock:" in Path(f"/proc/self/fdinfo/{number}").read_bytes()
+
+
+def _awaits_signals() -> bool:
+    """Whether a signal is on its way: a copy has neither timers nor what waits to be let in."""
+    kinds = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+    return bool(signal.sigpending()) or any(signal.getitimer(kind)[0] for kind in kinds)
 
 
 def _shares_memory() -> bool:
