@@ -6,7 +6,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["Job", "Question", "Step", "Touch", "stamp", "step_from_json"]
+__all__ = ["BROKEN", "LINE_GONE", "Job", "Question", "Step", "Touch", "stamp", "step_from_json"]
+
+
+LINE_GONE, BROKEN = 213, 214
+"""Statuses with which a worker ends whose block has closed its line, or broken what it needs."""
 
 
 def stamp(path: str | Path) -> str:

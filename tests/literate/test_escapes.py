@@ -90,3 +90,22 @@ def test_page_that_stops_the_processes_above_it_is_ended_in_its_time(
     assert "the block took longer than the 2 seconds" in finding.what
     assert sound.result.blocks[0].text == "7"
     assert all(ends(int(number)) for number in (tmp_path / "pids").read_text().split())
+
+
+BROKEN = [
+    ("import os; os.closerange(3, 1000)", "closed the line between its process and literate"),
+    ("import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (3, 3))", "broke what literate needs"),
+    ("import builtins; builtins.len = None", "broke what literate needs"),
+    ("import time; time.perf_counter = None", "broke what literate needs"),
+    ("import json, os; json.dumps = os.write = None", ""),
+]
+
+
+@linux
+@pytest.mark.parametrize(("code", "words"), BROKEN)
+def test_block_that_breaks_what_literate_needs_is_named_at_its_place(
+    run_page: Run, code: str, words: str
+) -> None:
+    page = run_page(block("1;") + block(code) + block("2;"))
+    assert [words in finding.what for finding in page.findings] == [True] * bool(words)
+    assert all(finding.where.line == 8 for finding in page.findings)

@@ -142,7 +142,10 @@ HARM = [
     ("1 / 0", "ZeroDivisionError"),
     ("import os; os._exit(5)", "ended its process with status 5"),
     ("import os; os.abort()", "killed by SIGABRT"),
-    ("import os; os.closerange(3, 200); print(1)", "ended its process"),
+    (
+        "import os; os.closerange(3, 200); print(1)",
+        "closed the line between its process and literate",
+    ),
     ("import builtins; builtins.print = None; print(1)", "TypeError"),
     ("import ctypes; ctypes.string_at(0)", "killed by SIGSEGV"),
     ("def f(): f()\nf()", "RecursionError"),

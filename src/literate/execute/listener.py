@@ -12,7 +12,7 @@ from literate.document import CodeBlock, Document
 from literate.execute.limits import LARGEST, SHOWN, STARTUP, Clock, Limits
 from literate.execute.link import Link
 from literate.execute.memory import memory_of
-from literate.jobs import Question, Step
+from literate.jobs import BROKEN, LINE_GONE, Question, Step
 from literate.results import BlockResult, ChapterResult, ClaimValue, Failure, Text
 from literate.terminal import as_shown
 
@@ -22,6 +22,18 @@ Answers = dict[int, BlockResult | ClaimValue]
 """What came of steps, by their numbers."""
 
 _TICK = 0.1
+
+_BROKEN = {
+    LINE_GONE: Failure(
+        "the block closed the line between its process and literate",
+        "close only files that the block has opened",
+    ),
+    BROKEN: Failure(
+        "the block broke what literate needs to go on in its process",
+        "leave Python's own functions and streams as they are, and allow some open files",
+    ),
+}
+"""What is said of the statuses with which a worker gives up."""
 
 _SAME_TIME = 0.2
 """Seconds within which one process has ended because another has."""
@@ -147,6 +159,8 @@ class Listener:
         if code is None and self._link.lost(_SAME_TIME):
             return self._loss()
         self.killed = code is not None and code < 0
+        if code in _BROKEN:
+            return _BROKEN[code]
         if code is None:
             how = "the block's process is gone"
         elif code >= 0:

@@ -8,6 +8,8 @@ import os
 import sys
 from typing import Any
 
+from literate.jobs import LINE_GONE
+
 __all__ = ["Conversation", "empty_stdin"]
 
 
@@ -17,6 +19,9 @@ class Conversation:
     def __init__(self, out: int, into: int) -> None:
         self._out, self._in = out, into
         self._rest = b""
+        self._place = _place(out)
+        # Kept here: a block may put something else in their places.
+        self._write, self._leave, self._encode = os.write, os._exit, json.JSONEncoder().encode
 
     @classmethod
     def of_standard_streams(cls) -> Conversation:
@@ -43,11 +48,23 @@ class Conversation:
 
     def say(self, event: str, **values: Any) -> None:
         """Tell the parent; an empty line first ends what a killed process has begun."""
-        data = b"\n" + json.dumps({"event": event, **values}).encode() + b"\n"
-        # If the parent is gone, or a block has closed what was not its own, nobody listens.
+        data = b"\n" + self._encode({"event": event, **values}).encode() + b"\n"
+        if _place(self._out) != self._place:
+            # A block has closed what was not its own; a file of the page may stand there.
+            self._leave(LINE_GONE)
+        # If the parent is gone, nobody listens.
         with contextlib.suppress(OSError):
             while data:
-                data = data[os.write(self._out, data) :]
+                data = data[self._write(self._out, data) :]
+
+
+def _place(number: int) -> tuple[int, int] | None:
+    """What a descriptor stands for; None if it is closed."""
+    try:
+        status = os.fstat(number)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 def empty_stdin() -> None:
