@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 import time
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from literate import pipeline
+from literate.execute import Workers
+from literate.execute.kin import Kin
 from literate.pipeline import Page
 
 FRONT = "---\nliterate: true\n---\n"
@@ -109,3 +112,36 @@ def test_block_that_breaks_what_literate_needs_is_named_at_its_place(
     page = run_page(block("1;") + block(code) + block("2;"))
     assert [words in finding.what for finding in page.findings] == [True] * bool(words)
     assert all(finding.where.line == 8 for finding in page.findings)
+
+
+@linux
+def test_orphans_come_here_until_the_last_who_wants_them_has_ended(tmp_path: Path) -> None:
+    def adopts() -> bool:
+        answer = ctypes.c_int()
+        ctypes.CDLL(None).prctl(37, ctypes.byref(answer), 0, 0, 0)
+        return bool(answer.value)
+
+    assert not adopts()
+    with Workers(tmp_path) as first:
+        first.make_ready()
+        with Workers(tmp_path) as second:
+            second.make_ready()
+            first.end()
+            assert adopts()
+    assert not adopts()
+
+
+@linux
+def test_only_orphans_with_the_mark_are_ended() -> None:
+    kin = Kin()
+    with (
+        subprocess.Popen(["sleep", "600"]) as other,
+        subprocess.Popen(["sleep", "600"]) as worker,
+    ):
+        kin.add(worker.pid)
+        kin.end_orphans()
+        assert (other.poll(), worker.poll()) == (None, None)
+        kin.end()
+        assert other.poll() is None
+        assert worker.wait(5) is not None
+        other.kill()

@@ -16,7 +16,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +26,11 @@ _SET_CHILD_SUBREAPER, _GET_CHILD_SUBREAPER = 36, 37
 _LOCKS = 10
 """The limit's number; `resource` has no name for it."""
 
-_QUIET = 3
-"""How often in a row no orphan may be found; what a dying process leaves comes late."""
+_LOOKS = 3
+"""How often in a row no orphan may be found: the kernel's lists may miss one that moves."""
 
-_TICK, _LONG = 0.01, 60.0
+_LONG = 60.0
+"""Seconds after which an orphan that cannot be killed is left."""
 
 
 class Kin:
@@ -38,7 +39,7 @@ class Kin:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._mark = 0
-        self._adopted_before = True
+        self._workers: set[int] = set()
 
     def add(self, process: int) -> None:
         """Mark a worker that has just been started, and has not started anything.
@@ -56,41 +57,66 @@ class Kin:
                 # What runs inside a page has its mark, and can only take a lower one.
                 most = 1 << 48 if most == resource.RLIM_INFINITY else most
                 self._mark = random.SystemRandom().randrange(most // 2, most)
-                self._adopted_before = _adopts()
-                _adopt(True)
+                _ADOPTION.begin()
+            self._workers.add(process)
             resource.prlimit(process, _LOCKS, (self._mark, self._mark))
 
-    def end(self, known: Container[int] = ()) -> None:
+    def end_orphans(self) -> None:
         """Kill and take away what came to this process, until nothing is left.
 
-        Args:
-            known: workers, whose ends others wait for.
+        A process hands on its children before it can be taken away, so that none is late.
         """
-        quiet, deadline = 0, time.monotonic() + _LONG
-        while self._mark and quiet < _QUIET and time.monotonic() < deadline:
-            found = [child for child in children(os.getpid()) if child not in known]
-            ours = [child for child in found if self._has_mark(child)]
-            for child in ours:
+        empty, deadline = 0, time.monotonic() + _LONG
+        while self._mark and empty < _LOOKS and time.monotonic() < deadline:
+            found = [child for child in children(os.getpid()) if self._is_orphan(child)]
+            for child in found:
                 with contextlib.suppress(OSError):
                     os.kill(child, signal.SIGKILL)
                 with contextlib.suppress(OSError):
                     os.waitpid(child, os.WNOHANG)
-            quiet = 0 if ours else quiet + 1
-            time.sleep(0.001 if ours else _TICK)
+            empty = 0 if found else empty + 1
+            time.sleep(0.001 if found else 0)
 
-    def forget(self) -> None:
-        """Leave orphans to whom they came before."""
+    def end(self) -> None:
+        """End what is left, workers too, and leave later orphans to whom they came before."""
+        self._workers.clear()
+        self.end_orphans()
         with self._lock:
-            if self._mark and not self._adopted_before:
-                _adopt(False)
+            if self._mark:
+                _ADOPTION.end()
             self._mark = 0
 
-    def _has_mark(self, process: int) -> bool:
+    def _is_orphan(self, child: int) -> bool:
         import resource
 
         with contextlib.suppress(OSError):
-            return resource.prlimit(process, _LOCKS)[1] == self._mark
+            return child not in self._workers and resource.prlimit(child, _LOCKS)[1] == self._mark
         return False
+
+
+class _Adoption:
+    """Counts who has orphans come to this process: it has one flag for all of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._before = False
+
+    def begin(self) -> None:
+        with self._lock:
+            if not self._count:
+                self._before = _adopts()
+                _adopt(True)
+            self._count += 1
+
+    def end(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count:
+                _adopt(self._before)
+
+
+_ADOPTION = _Adoption()
 
 
 def children(process: int) -> list[int]:

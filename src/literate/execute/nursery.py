@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Sequence
@@ -28,6 +29,8 @@ _GRACE = 5.0
 """Seconds in which they are to end in any case; what forks without end may take longer."""
 
 _LONG = 60.0
+
+_STOPPED = os.WSTOPPED | os.WNOHANG if sys.platform == "linux" else 0
 
 
 class Nursery:
@@ -58,8 +61,7 @@ class Nursery:
                 env=environment(threads, Path(self._folder.name)),
                 start_new_session=True,
             )
-        self.number = self._process.pid
-        kin.add(self.number)
+        kin.add(self._process.pid)
         with contextlib.suppress(OSError):
             self._orders.send(json.dumps(list(preload)).encode())
 
@@ -80,31 +82,45 @@ class Nursery:
         Args:
             deep: also the supervisors, which end pages.
         """
+        # Where it has ended there is nothing to wake, and its number may be another's.
         with contextlib.suppress(ChildProcessError):
-            # Where it has ended there is nothing to wake, and its number may be another's.
-            stopped = self.alive and os.waitid(os.P_PID, self.number, os.WSTOPPED | os.WNOHANG)
-            waiting = children(self.number) if deep and self.alive else []
-            for process in [*waiting, self.number] if stopped or deep else []:
-                if self.alive:
+            if self.alive and (deep or os.waitid(os.P_PID, self._process.pid, _STOPPED)):
+                for process in [*(children(self._process.pid) if deep else ()), self._process.pid]:
                     _go_on(process)
 
     def worker(self) -> Forked:
         """A new worker, before it has run anything."""
+        worker = self._forked(Forked)
+        self._workers = [*(worker for worker in self._workers if not worker.ended), worker]
+        return worker
+
+    def only_worker(self) -> Forked:
+        """A worker that takes this process with it."""
+        return self._forked(_Only)
+
+    def _forked(self, kind: type[Forked]) -> Forked:
         ours, theirs = socket.socketpair()
         leash_end, leash = os.pipe()
         with self._lock, contextlib.suppress(OSError):
             socket.send_fds(self._orders, [b"page"], [theirs.fileno(), leash_end])
         theirs.close()
         os.close(leash_end)
-        worker = Forked(ours, leash, self)
-        self._workers = [*(worker for worker in self._workers if not worker.ended), worker]
-        return worker
+        return kind(ours, leash, self)
 
     def end(self) -> None:
         """End it, with all of its workers."""
         self._orders.close()
         ended = [worker.end() for worker in self._workers]
-        if all(ended):
+        self.close(all(ended))
+
+    def close(self, over: bool = True) -> None:
+        """Take it away.
+
+        Args:
+            over: whether nothing is left of its workers.
+        """
+        self._orders.close()
+        if over and self.alive:
             # Nothing is left but itself, and it may be importing.
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
@@ -164,3 +180,13 @@ class Forked:
             self._stream.close()
         self._line.close()
         return self.ended
+
+
+class _Only(Forked):
+    """The only worker of a nursery."""
+
+    def end(self) -> bool:
+        """End the worker, whatever it has started, and the nursery."""
+        over = super().end()
+        self._nursery.close(over)
+        return over

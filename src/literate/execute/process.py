@@ -52,8 +52,7 @@ class Process:
             env=environment(threads, folder),
             **group,
         )
-        self.number = self._process.pid
-        kin.add(self.number)
+        kin.add(self._process.pid)
         assert self._process.stdout is not None
         self._events = Events(self._process.stdout)
 

@@ -34,8 +34,6 @@ class Workers:
         self._preload = [name for name in preload if not self._is_ours(name)]
         self._kin = Kin()
         self._nurseries: dict[int, Nursery] = {}
-        self._others: list[Nursery | Process] = []
-        """What no other page comes from, and what has ended before its time."""
         self._lock = threading.Lock()
         self._spare: Process | None = None
 
@@ -57,9 +55,7 @@ class Workers:
         if not fork:
             return self._started(threads, folder)
         if alone:
-            nursery = Nursery(threads, self.root, (), self._kin)
-            self._others.append(nursery)
-            return nursery.worker()
+            return Nursery(threads, self.root, (), self._kin).only_worker()
         return self._nursery(threads).worker()
 
     def _nursery(self, threads: int) -> Nursery:
@@ -69,8 +65,9 @@ class Workers:
                 # With more than one, importing starts threads, and forking is over.
                 preload = self._preload if threads == 1 else ()
                 if nursery:
-                    self._others.append(nursery)
-                    self._end_orphans()
+                    # Each run ends its own worker; here goes what no run knows of.
+                    nursery.close()
+                    self._kin.end_orphans()
                 nursery = Nursery(threads, self.root, preload, self._kin)
                 self._nurseries[threads] = nursery
             return nursery
@@ -82,13 +79,7 @@ class Workers:
             if spare and threads == 1 and spare.alive:
                 self._spare = None
                 return spare
-            process = Process(threads, self.root, folder, self._kin)
-            self._others.append(process)
-        return process
-
-    def _end_orphans(self) -> None:
-        known = {started.number for started in (*self._others, *self._nurseries.values())}
-        self._kin.end(known | {self._spare.number if self._spare else 0})
+        return Process(threads, self.root, folder, self._kin)
 
     def make_ready(self) -> None:
         """Start what the next page will come from before anybody asks for it."""
@@ -105,12 +96,10 @@ class Workers:
         if self._spare:
             self._spare.end()
             self._spare = None
-        for started in (*self._nurseries.values(), *self._others):
-            started.end()
-        self._end_orphans()
-        self._kin.forget()
+        for nursery in self._nurseries.values():
+            nursery.end()
         self._nurseries.clear()
-        self._others.clear()
+        self._kin.end()
 
     def __enter__(self) -> Workers:
         return self
