@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,9 +14,13 @@ from pathlib import Path
 import pytest
 
 from literate import pipeline
-from literate.execute import Workers
+from literate.execute import Limits, Workers, steps_of
 from literate.execute.kin import Kin
+from literate.execute.listener import Listener
+from literate.parse import parse
 from literate.pipeline import Page
+from literate.results import BlockResult
+from literate.source import Source
 
 FRONT = "---\nliterate: true\n---\n"
 linux = pytest.mark.skipif(sys.platform != "linux", reason="a means of Linux")
@@ -145,3 +150,41 @@ def test_only_orphans_with_the_mark_are_ended() -> None:
         assert other.poll() is None
         assert worker.wait(5) is not None
         other.kill()
+
+
+class _Said:
+    """A line on which a worker says these events."""
+
+    def __init__(self, *events: dict[str, object]) -> None:
+        self._events = list(events)
+
+    def event(self, seconds: float) -> dict[str, object]:
+        return self._events.pop(0)
+
+
+BEGUN = {"event": "begin", "number": 0, "process": 0}
+ANSWERED = {"event": "end", "result": BlockResult(0).to_json()}
+DONE = {"event": "done", "versions": {}}
+
+
+@pytest.mark.parametrize(
+    ("said", "whole"),
+    [
+        ([BEGUN, ANSWERED, BEGUN | {"number": 1}, ANSWERED, DONE], True),
+        ([BEGUN, ANSWERED, BEGUN | {"number": 1}, DONE], False),
+        ([BEGUN, ANSWERED, DONE], False),
+        ([BEGUN, ANSWERED, ANSWERED, DONE], False),
+        ([BEGUN | {"number": 1}, ANSWERED, DONE], False),
+        ([DONE], False),
+    ],
+)
+def test_page_is_whole_only_when_its_steps_were_answered_in_turn(
+    tmp_path: Path, said: list[dict[str, object]], whole: bool
+) -> None:
+    document = parse(Source("page.md", FRONT + block("1") + block("2")))
+    (tmp_path / "stdout").touch()
+    link, steps, stop = _Said(*said), steps_of(document, {}), threading.Event()
+    listener = Listener(  # type: ignore[arg-type]
+        link, document, steps, Limits(), tmp_path / "stdout", lambda block: None, stop
+    )
+    assert listener.listen() == whole

@@ -174,7 +174,18 @@ LIMITED = "---\nliterate:\n  memory: 300 MB\n---\n"
 
 
 @posix
-@pytest.mark.parametrize("said", ['{"event": "end", "result": {}}', '{"event": "answer"}', "[1]"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"event": "end", "result": {}}',
+        '{"event": "answer"}',
+        '{"event": "end", "result": {"index": 0, "parts": []}}\\n{"event": "done", "versions": {}}',
+        '{"event": "done", "versions": {}}',
+        '{"event": "ended"}',
+        '{"event": "unsafe"}',
+        "[1]",
+    ],
+)
 def test_block_that_writes_to_descriptors_of_others_is_named(run_page: Run, said: str) -> None:
     page = run_page(
         block(

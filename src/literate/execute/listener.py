@@ -10,7 +10,7 @@ from typing import Any
 
 from literate.document import CodeBlock, Document
 from literate.execute.limits import LARGEST, SHOWN, STARTUP, Clock, Limits
-from literate.execute.link import Link
+from literate.execute.link import FOREIGN, Link
 from literate.execute.memory import memory_of
 from literate.jobs import BROKEN, LINE_GONE, Question, Step
 from literate.results import BlockResult, ChapterResult, ClaimValue, Failure, Text
@@ -83,10 +83,9 @@ class Listener:
             event = self._link.event(_TICK)
             failure = self._beyond() if event is None else None
             if event:
-                if event["event"] == "done":
-                    self.versions = event.get("versions", {})
-                    return True
                 failure = self._take_unless_foreign(event)
+                if event["event"] == "done" and not failure:
+                    return True
             if failure:
                 self._fail(failure)
                 return False
@@ -95,7 +94,8 @@ class Listener:
         """Take an event, unless it is none of the worker's."""
         try:
             return self._take(event)
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError):
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError):
+            # Without the worker's word, or with it and out of turn.
             what = "the block wrote to a descriptor that is not its own, and literate's line broke"
             return Failure(what, "write only to files that the block has opened")
 
@@ -103,20 +103,34 @@ class Listener:
         """Note that something has begun, or what came of it."""
         kind = event["event"]
         if kind == "begin":
-            self._begin(event["number"], event["process"])
+            self._begin(self._in_turn(event["number"]), event["process"])
         elif kind == "end":
-            assert self.running is not None
-            self.answers[self.running] = BlockResult.from_json(event["result"])
+            self.answers[self._in_turn(self.running)] = BlockResult.from_json(event["result"])
             self._taken, self._clock = self._capture.stat().st_size, Clock(STARTUP)
         elif kind == "answer":
-            assert self.running is not None
-            self.answers[self.running] = ClaimValue.from_json(event["value"])
+            self.answers[self._in_turn(self.running)] = ClaimValue.from_json(event["value"])
+        elif kind == "done" and self._whole():
+            self.versions = event["versions"]
+        elif kind in {"done", FOREIGN}:
+            raise ValueError(kind)
         elif kind == "unsafe":
             raise RefusedError
         elif kind in {"at", "gone"}:
             self.at = event.get("number")
             return self._death(event.get("status"))
         return None
+
+    def _whole(self) -> bool:
+        """Whether all steps have been answered, or all up to a block that failed."""
+        last = self.answers.get(len(self.answers) - 1)
+        failed = isinstance(last, BlockResult) and last.failure is not None
+        return failed or len(self.answers) == len(self._steps)
+
+    def _in_turn(self, number: int | None) -> int:
+        """The step's number, if it is the one that is to be answered next."""
+        if number != len(self.answers):
+            raise ValueError(number)
+        return number
 
     def _begin(self, number: int, process: int) -> None:
         self.running, self.process = number, process
@@ -171,8 +185,10 @@ class Listener:
         return Failure(how, "see what in it leaves Python, or needs more memory than there is")
 
     def _fail(self, failure: Failure) -> None:
-        """Lay a failure at what was running; before anything was, at the first step."""
-        number = self.running or 0
+        """Lay a failure at what was running; before anything was, at what was to run."""
+        number = self.running
+        if number is None:
+            number = min(len(self.answers), len(self._steps) - 1)
         step = self._steps[number]
         if isinstance(step, Question):
             what = failure.what.replace("the block", "the claim")

@@ -150,7 +150,7 @@ class Forked:
     def send(self, order: dict[str, Any]) -> None:
         """Tell the worker what to do next."""
         with contextlib.suppress(OSError):
-            self._line.sendall(json.dumps(order).encode() + b"\n")
+            self._line.sendall(self._events.written(order))
 
     def event(self, seconds: float) -> dict[str, Any] | None:
         """What the worker says, if it says something within that time."""

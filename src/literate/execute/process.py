@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -66,7 +65,7 @@ class Process:
         stream = self._process.stdin
         assert stream is not None
         with contextlib.suppress(OSError):
-            stream.write(json.dumps(order).encode() + b"\n")
+            stream.write(self._events.written(order))
             stream.flush()
 
     def event(self, seconds: float) -> dict[str, Any] | None:

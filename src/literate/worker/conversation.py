@@ -19,6 +19,7 @@ class Conversation:
     def __init__(self, out: int, into: int) -> None:
         self._out, self._in = out, into
         self._rest = b""
+        self._token = ""
         self._place = _place(out)
         # Kept here: a block may put something else in their places.
         self._write, self._leave, self._encode = os.write, os._exit, json.JSONEncoder().encode
@@ -34,7 +35,7 @@ class Conversation:
         return {self._out, self._in}
 
     def hear(self) -> Any:
-        """The next order; None when the parent is gone."""
+        """The next order; None when the parent is gone. Its word goes with all events."""
         while b"\n" not in self._rest:
             try:
                 data = os.read(self._in, 1 << 16)
@@ -44,11 +45,14 @@ class Conversation:
                 return None
             self._rest += data
         line, _, self._rest = self._rest.partition(b"\n")
-        return json.loads(line)
+        order = json.loads(line)
+        self._token = order["token"]
+        return order
 
     def say(self, event: str, **values: Any) -> None:
         """Tell the parent; an empty line first ends what a killed process has begun."""
-        data = b"\n" + self._encode({"event": event, **values}).encode() + b"\n"
+        text = self._encode({"event": event, "token": self._token, **values})
+        data = b"\n" + text.encode() + b"\n"
         if _place(self._out) != self._place:
             # A block has closed what was not its own; a file of the page may stand there.
             self._leave(LINE_GONE)
