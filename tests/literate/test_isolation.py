@@ -228,6 +228,47 @@ def test_memory_of_all_processes_of_a_page_counts(run_page: Run) -> None:
     assert "the block took more than the 300 MB it is allowed" in finding.what
 
 
+@linux
+@pytest.mark.parametrize(
+    "held",
+    [
+        "held = mmap.mmap(-1, 400 * 2**20)",
+        "file = tempfile.TemporaryFile(dir='/dev/shm'); file.truncate(400 * 2**20)\n"
+        "held = mmap.mmap(file.fileno(), 0)",
+    ],
+)
+def test_shared_memory_counts(run_page: Run, held: str) -> None:
+    page = run_page(
+        block(
+            "import mmap, tempfile, time",
+            held,
+            "for place in range(0, len(held), 4096): held[place] = 1",
+            "time.sleep(600)",
+        ),
+        front=LIMITED,
+    )
+    [finding] = page.findings
+    assert "the block took more than the 300 MB it is allowed" in finding.what
+
+
+@linux
+def test_memory_that_processes_of_a_page_share_counts_once(run_page: Run) -> None:
+    page = run_page(
+        block(
+            "import mmap, os, time",
+            "own, shared = bytearray(b'x') * (50 * 2**20), mmap.mmap(-1, 80 * 2**20)",
+            "for _ in range(2):",
+            "    if os.fork() == 0:",
+            "        for place in range(0, len(shared), 4096): shared[place] = 1",
+            "        time.sleep(600)",
+            "for place in range(0, len(shared), 4096): shared[place] = 1",
+            "time.sleep(0.5)",
+        ),
+        front=LIMITED,
+    )
+    assert page.findings == ()
+
+
 def test_page_within_its_memory_runs(run_page: Run) -> None:
     page = run_page(block("len(bytearray(10**7))"), front=LIMITED)
     assert page.result.blocks[0].text == "10000000"

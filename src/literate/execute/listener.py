@@ -11,7 +11,7 @@ from typing import Any
 from literate.document import CodeBlock, Document
 from literate.execute.limits import LARGEST, SHOWN, STARTUP, Clock, Limits
 from literate.execute.link import FOREIGN, Link
-from literate.execute.memory import memory_of
+from literate.execute.memory import takes_more
 from literate.jobs import BROKEN, LINE_GONE, Question, Step
 from literate.results import BlockResult, ChapterResult, ClaimValue, Failure, Text
 from literate.terminal import as_shown
@@ -157,7 +157,7 @@ class Listener:
             return Failure(what, "make it faster, or allow more with timeout=")
         if self._capture.exists() and self._capture.stat().st_size > LARGEST:
             return Failure(f"the block printed more than {LARGEST // 2**20} MB", "print less")
-        if limits.memory and self.process and memory_of(self.process) > limits.memory:
+        if limits.memory and self.process and takes_more(self.process, limits.memory):
             what = f"the block took more than the {limits.memory / 2**20:g} MB it is allowed"
             return Failure(what, "take less, or allow more with the setting memory")
         return None
