@@ -105,6 +105,10 @@ BROKEN = [
     ("import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (3, 3))", "broke what literate needs"),
     ("import builtins; builtins.len = None", "broke what literate needs"),
     ("import time; time.perf_counter = None", "broke what literate needs"),
+    ("import sys; sys.modules.clear()", "took away what all that follows needs: sys.modules"),
+    ("import sys; sys.stderr = None", "took away what all that follows needs: sys.stderr"),
+    ("import sys; sys.stdout.close()", "took away what all that follows needs: sys.stdout"),
+    ("import sys; sys.stdout = None", ""),
     ("import json, os; json.dumps = os.write = None", ""),
 ]
 
