@@ -192,3 +192,12 @@ def test_page_is_whole_only_when_its_steps_were_answered_in_turn(
         link, document, steps, Limits(), tmp_path / "stdout", lambda block: None, stop
     )
     assert listener.listen() == whole
+
+
+@linux
+def test_command_without_a_place_for_errors_runs_pages(tmp_path: Path) -> None:
+    page = block("print(1, file=__import__('sys').stderr)") + block("1;")
+    (tmp_path / "page.md").write_text(FRONT + page)
+    command = f"exec {sys.executable} -m literate check page.md 2>&-"
+    ended = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, check=False)
+    assert ended.returncode == 0, ended.stdout
