@@ -152,6 +152,8 @@ def test_changed_module_and_file_run_again_from_the_block_that_reads_them(editor
         "import asyncio; await asyncio.sleep(0)",
         "import signal; signal.setitimer(signal.ITIMER_VIRTUAL, 500)",
         "import signal; signal.alarm(500)",
+        "import ctypes as c; c.CDLL('librt.so.1').timer_create(1, None, c.byref(c.c_void_p()))",
+        "import os; os.register_at_fork(before=print)",
         "import os, signal as s; s.pthread_sigmask(s.SIG_BLOCK, {10}); os.kill(os.getpid(), 10)",
         "import fcntl; f = open('/etc/hosts'); fcntl.flock(f, fcntl.LOCK_SH)",
         "import fcntl; f = open('/etc/hosts'); fcntl.lockf(f, fcntl.LOCK_SH)",

@@ -8,12 +8,15 @@ either to go on from there with other code, or to end, so that the one before it
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import random
 import signal
 import stat
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from literate.jobs import Job, Step, step_from_json
 from literate.worker.conversation import Conversation
@@ -36,6 +39,9 @@ class ResumablePlayer(Player):
         super().__init__(line, job)
         self._worth, self._mark = job.worth or 0.0, job.mark
         self._known = _descriptors()
+        self._sees_forks = False
+        """Whether the page has asked to be told of forks, and would be of ours."""
+        self._hear_of_askers()
         # Kept here: a block may put something else in its place.
         self._fork = os.fork
         self._worked, self._waited = time.process_time(), time.monotonic()
@@ -72,6 +78,17 @@ class ResumablePlayer(Player):
                 pass
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
+    def _hear_of_askers(self) -> None:
+        register = os.register_at_fork
+
+        def noted(**functions: Any) -> None:
+            # Packages do it when they are imported, and only keep themselves in order.
+            self._sees_forks |= sys._getframe(1).f_code.co_filename in self.page.places
+            register(**functions)
+
+        functools.update_wrapper(noted, register)
+        os.register_at_fork = noted
+
     def _await_order(self, status: int) -> None:
         """Say where this process stands; return to go on from there, else end."""
         self.line.say("at", number=self.number, status=status)
@@ -94,6 +111,7 @@ class ResumablePlayer(Player):
         try:
             return (
                 not self.recorder.changed
+                and not self._sees_forks
                 and threads() == 1
                 and not _awaits_signals()
                 and not _shares_memory()
@@ -161,7 +179,13 @@ def _is_locked(number: int) -> bool:
 def _awaits_signals() -> bool:
     """Whether a signal is on its way: a copy has neither timers nor what waits to be let in."""
     kinds = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
-    return bool(signal.sigpending()) or any(signal.getitimer(kind)[0] for kind in kinds)
+    timers = Path("/proc/self/timers")
+    return (
+        bool(signal.sigpending())
+        or any(signal.getitimer(kind)[0] for kind in kinds)
+        # Not every kernel tells.
+        or (timers.exists() and timers.read_bytes() != b"")
+    )
 
 
 def _shares_memory() -> bool:
