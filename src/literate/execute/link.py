@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import queue
-import secrets
 import threading
 from collections.abc import Iterable
 from typing import Any, Protocol
@@ -43,7 +43,7 @@ class Events:
     """
 
     def __init__(self, stream: Iterable[bytes]) -> None:
-        self._token = secrets.token_hex()
+        self._token = os.urandom(16).hex()
         self._queue: queue.Queue[Event] = queue.Queue()
         self.complete = False
         """Whether the worker has said that nothing of it is left."""
