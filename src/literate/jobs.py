@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 __all__ = [
+    "BROKEN",
+    "LINE_GONE",
     "Job",
     "Question",
     "Step",
@@ -26,6 +28,9 @@ _stat, _lstat, _readlink = os.stat, os.lstat, os.readlink
 """As they were before a worker listens to those that pages call."""
 
 _SUFFIXES = tuple(importlib.machinery.all_suffixes())
+
+LINE_GONE, BROKEN = 213, 214
+"""Statuses with which a worker ends whose block has closed its line, or broken what it needs."""
 
 
 def stamp(path: str | Path) -> str:

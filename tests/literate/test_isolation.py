@@ -142,7 +142,10 @@ HARM = [
     ("1 / 0", "ZeroDivisionError"),
     ("import os; os._exit(5)", "ended its process with status 5"),
     ("import os; os.abort()", "killed by SIGABRT"),
-    ("import os; os.closerange(3, 200); print(1)", "ended its process"),
+    (
+        "import os; os.closerange(3, 200); print(1)",
+        "closed the line between its process and literate",
+    ),
     ("import builtins; builtins.print = None; print(1)", "TypeError"),
     ("import ctypes; ctypes.string_at(0)", "killed by SIGSEGV"),
     ("def f(): f()\nf()", "RecursionError"),
@@ -171,7 +174,18 @@ LIMITED = "---\nliterate:\n  memory: 300 MB\n---\n"
 
 
 @posix
-@pytest.mark.parametrize("said", ['{"event": "end", "result": {}}', '{"event": "answer"}', "[1]"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        '{"event": "end", "result": {}}',
+        '{"event": "answer"}',
+        '{"event": "end", "result": {"index": 0, "parts": []}}\\n{"event": "done", "versions": {}}',
+        '{"event": "done", "versions": {}}',
+        '{"event": "ended"}',
+        '{"event": "unsafe"}',
+        "[1]",
+    ],
+)
 def test_block_that_writes_to_descriptors_of_others_is_named(run_page: Run, said: str) -> None:
     page = run_page(
         block(
@@ -212,6 +226,47 @@ def test_memory_of_all_processes_of_a_page_counts(run_page: Run) -> None:
     )
     [finding] = page.findings
     assert "the block took more than the 300 MB it is allowed" in finding.what
+
+
+@linux
+@pytest.mark.parametrize(
+    "held",
+    [
+        "held = mmap.mmap(-1, 400 * 2**20)",
+        "file = tempfile.TemporaryFile(dir='/dev/shm'); file.truncate(400 * 2**20)\n"
+        "held = mmap.mmap(file.fileno(), 0)",
+    ],
+)
+def test_shared_memory_counts(run_page: Run, held: str) -> None:
+    page = run_page(
+        block(
+            "import mmap, tempfile, time",
+            held,
+            "for place in range(0, len(held), 4096): held[place] = 1",
+            "time.sleep(600)",
+        ),
+        front=LIMITED,
+    )
+    [finding] = page.findings
+    assert "the block took more than the 300 MB it is allowed" in finding.what
+
+
+@linux
+def test_memory_that_processes_of_a_page_share_counts_once(run_page: Run) -> None:
+    page = run_page(
+        block(
+            "import mmap, os, time",
+            "own, shared = bytearray(b'x') * (50 * 2**20), mmap.mmap(-1, 80 * 2**20)",
+            "for _ in range(2):",
+            "    if os.fork() == 0:",
+            "        for place in range(0, len(shared), 4096): shared[place] = 1",
+            "        time.sleep(600)",
+            "for place in range(0, len(shared), 4096): shared[place] = 1",
+            "time.sleep(0.5)",
+        ),
+        front=LIMITED,
+    )
+    assert page.findings == ()
 
 
 def test_page_within_its_memory_runs(run_page: Run) -> None:

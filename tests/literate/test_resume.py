@@ -150,6 +150,17 @@ def test_changed_module_and_file_run_again_from_the_block_that_reads_them(editor
         "import os; reader, writer = os.pipe()",
         "import mmap; shared = mmap.mmap(-1, 4096)",
         "import asyncio; await asyncio.sleep(0)",
+        "import signal; signal.setitimer(signal.ITIMER_VIRTUAL, 500)",
+        "import signal; signal.alarm(500)",
+        "import ctypes as c; c.CDLL('librt.so.1').timer_create(1, None, c.byref(c.c_void_p()))",
+        "import os; os.register_at_fork(before=print)",
+        "import os, signal as s; s.pthread_sigmask(s.SIG_BLOCK, {10}); os.kill(os.getpid(), 10)",
+        "import fcntl; f = open('/etc/hosts'); fcntl.flock(f, fcntl.LOCK_SH)",
+        "import fcntl; f = open('/etc/hosts'); fcntl.lockf(f, fcntl.LOCK_SH)",
+        "import os; f = os.open('/', os.O_RDONLY)",
+        "import os; f = os.memfd_create('held')",
+        "import select; f = select.epoll()",
+        "import socket; f = socket.socketpair()",
     ],
 )
 def test_what_a_copy_would_share_is_done_again(editor: Editor, deed: str) -> None:
@@ -159,6 +170,16 @@ def test_what_a_copy_would_share_is_done_again(editor: Editor, deed: str) -> Non
     assert editor.began == [4]
     editor.save(*pieces, "print(2)")
     assert editor.began == [1, 2, 3, 4]
+
+
+def test_signal_to_all_processes_of_a_page_is_heard_once(editor: Editor) -> None:
+    pieces = [
+        "import os, signal\nheard = []\nsignal.signal(10, lambda *_: heard.append(1))",
+        "x = 1",
+        "signal.pthread_sigmask(signal.SIG_BLOCK, [])\nos.kill(0, 10)\nprint(heard)",
+    ]
+    editor.agrees(*pieces)
+    editor.agrees(*pieces[:2], pieces[2] + "; print(2)")
 
 
 def test_file_that_is_read_in_parts_is_read_on_from_its_place(editor: Editor) -> None:

@@ -3,25 +3,46 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
-__all__ = ["memory_of"]
+from literate.execute.kin import children
 
-_PAGE = os.sysconf("SC_PAGE_SIZE") if sys.platform == "linux" else 0
+__all__ = ["takes_more"]
+
+_BOUND, _EXACT = (b"RssAnon:", b"RssShmem:"), (b"Pss_Anon:", b"Pss_Shmem:")
 
 
-def memory_of(process: int) -> int:
-    """Bytes that a process and its descendants have in memory; 0 where nobody can know."""
+def takes_more(process: int, limit: int) -> bool:
+    """Whether a process and its descendants have more bytes in memory than they may.
+
+    Shared memory counts, files that are mapped do not. What several processes share is
+    counted once, which takes long to find out; so that is asked only where counting it
+    for each of them gives too much.
+
+    Args:
+        process: its number.
+        limit: bytes.
+
+    Returns:
+        Also False where nobody can know.
+    """
     if sys.platform != "linux":
-        return 0
-    taken, waiting = 0, [process]
-    while waiting:
-        folder = Path("/proc", str(waiting.pop()))
-        with contextlib.suppress(OSError, ValueError, IndexError):
-            _, resident, shared, *_ = (folder / "statm").read_text("ascii").split()
-            taken += (int(resident) - int(shared)) * _PAGE
-            for task in (folder / "task").iterdir():
-                waiting += map(int, (task / "children").read_text("ascii").split())
-    return taken
+        return False
+    family = [process]
+    for member in family:
+        family += children(member)
+    most = _sum(family, "status", _BOUND)
+    # Older kernels do not say what is shared by how many.
+    return most > limit and (_sum(family, "smaps_rollup", _EXACT) or most) > limit
+
+
+def _sum(processes: Iterable[int], file: str, fields: tuple[bytes, bytes]) -> int:
+    """The sum of what a file says of processes, in bytes; of one that has ended, 0."""
+    taken = 0
+    for process in processes:
+        with contextlib.suppress(OSError):
+            lines = Path(f"/proc/{process}/{file}").read_bytes().splitlines()
+            taken += sum(int(line.split()[1]) for line in lines if line.startswith(fields))
+    return taken * 1024

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import signal
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from literate.environment import environment
+from literate.execute.kin import Kin
 from literate.execute.link import Events
 
 __all__ = ["COMMAND", "Process"]
@@ -25,13 +25,14 @@ _GRACE = 2.0
 class Process:
     """A child process for one page, in a process group of its own."""
 
-    def __init__(self, threads: int, root: Path, folder: Path | None) -> None:
+    def __init__(self, threads: int, root: Path, folder: Path | None, kin: Kin) -> None:
         """Start it.
 
         Args:
             threads: how many numerical libraries may use.
             root: the folder that the code runs in.
             folder: the run's own; None for a process that is to wait for its run.
+            kin: what it is marked as.
         """
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         if folder is None:
@@ -50,6 +51,7 @@ class Process:
             env=environment(threads, folder),
             **group,
         )
+        kin.add(self._process.pid)
         assert self._process.stdout is not None
         self._events = Events(self._process.stdout)
 
@@ -63,7 +65,7 @@ class Process:
         stream = self._process.stdin
         assert stream is not None
         with contextlib.suppress(OSError):
-            stream.write(json.dumps(order).encode() + b"\n")
+            stream.write(self._events.written(order))
             stream.flush()
 
     def event(self, seconds: float) -> dict[str, Any] | None:
@@ -77,6 +79,10 @@ class Process:
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(_GRACE)
         return {"event": "at", "number": 0, "status": self._process.poll()}
+
+    def lost(self, seconds: float = 0) -> bool:
+        """Never: it came from this process."""
+        return False
 
     def end(self) -> None:
         """End the process and whatever it has started."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from literate.document import CodeBlock, Document
 from literate.execute.limits import Limits
-from literate.execute.listener import Listener, RefusedError, result_of
+from literate.execute.listener import Listener, LostError, RefusedError, result_of
 from literate.execute.steps import steps_of
 from literate.execute.workers import CAN_FORK, Workers
 from literate.jobs import Job, Touch
@@ -35,6 +35,7 @@ def run(
     workers: Workers,
     progress: Callable[[CodeBlock], None] = lambda block: None,
     stop: threading.Event | None = None,
+    alone: bool = False,
 ) -> Outcome:
     """Run a page's blocks and evaluate its claims, in order.
 
@@ -44,10 +45,16 @@ def run(
         workers: where its process comes from.
         progress: told of each block that begins.
         stop: set by another thread to end the page where it is.
+        alone: whether its process is to be forked from one of which no other page is.
     """
-    with contextlib.suppress(RefusedError):
-        return _run(document, limits, workers, progress, stop or threading.Event(), CAN_FORK)
-    return _run(document, limits, workers, progress, stop or threading.Event(), False)
+    stop = stop or threading.Event()
+    try:
+        return _run(document, limits, workers, progress, stop, CAN_FORK, alone)
+    except LostError:
+        # Some page did that. With what this one comes from for itself it will show who.
+        return run(document, limits, workers, progress, stop, alone=True)
+    except RefusedError:
+        return _run(document, limits, workers, progress, stop, False, True)
 
 
 def _run(
@@ -57,15 +64,16 @@ def _run(
     progress: Callable[[CodeBlock], None],
     stop: threading.Event,
     fork: bool,
+    alone: bool,
 ) -> Outcome:
     steps = steps_of(document, limits.missing)
     if not steps:
         return Outcome(ChapterResult(missing=limits.missing))
     with tempfile.TemporaryDirectory(prefix="literate-", ignore_cleanup_errors=True) as folder:
         job = Job(document.source.path, folder, steps, limits.memory)
-        link = workers.worker(limits.threads, Path(folder), fork)
+        link = workers.worker(limits.threads, Path(folder), fork, alone)
         capture = Path(job.capture)
-        listener = Listener(link, document, steps, limits, capture, progress, stop)
+        listener = Listener(link, document, steps, limits, capture, progress, stop, alone)
         try:
             link.send({"do": "start", "job": job.to_json()})
             listener.listen()

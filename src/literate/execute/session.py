@@ -14,7 +14,7 @@ from pathlib import Path
 from literate.document import CodeBlock, Document
 from literate.execute.limits import Limits
 from literate.execute.link import Link
-from literate.execute.listener import Answers, Listener, RefusedError, result_of
+from literate.execute.listener import Answers, Listener, LostError, RefusedError, result_of
 from literate.execute.run import Outcome, run, touched_in
 from literate.execute.steps import steps_of
 from literate.execute.workers import Workers
@@ -91,9 +91,10 @@ class Session:
         listener = self._listener(document, steps, limits, progress, stop)
         try:
             done = listener.listen()
-        except RefusedError:
+        except RefusedError as refused:
             self._reset()
-            return run(document, limits, self._workers, progress, stop)
+            alone = isinstance(refused, LostError)
+            return run(document, limits, self._workers, progress, stop, alone)
         self._settle(listener, steps, done)
         if listener.killed and self._at and not stop.is_set():
             # Checkpoints may have taken what it needed: it shall have all there is.
@@ -114,7 +115,7 @@ class Session:
         """Go back as far as needed, tell the process there to play, and listen."""
         first = self._first_to_run(steps)
         number = self._go_back(first)
-        if number is None or self._link is None:
+        if number is None or self._link is None or self._link.lost():
             self._reset()
             self._link = self._workers.worker(limits.threads, Path(self._folder.name))
             number = 0

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
+from literate.execute.kin import Kin
 from literate.execute.link import Link
 from literate.execute.nursery import Nursery
 from literate.execute.process import Process
@@ -31,6 +32,7 @@ class Workers:
         self.root = root
         # One of the project's own would be taken for it, from the folder the code runs in.
         self._preload = [name for name in preload if not self._is_ours(name)]
+        self._kin = Kin()
         self._nurseries: dict[int, Nursery] = {}
         self._lock = threading.Lock()
         self._spare: Process | None = None
@@ -39,16 +41,21 @@ class Workers:
         package = name.partition(".")[0]
         return any((self.root / found).exists() for found in (package, f"{package}.py"))
 
-    def worker(self, threads: int, folder: Path, fork: bool = CAN_FORK) -> Link:
+    def worker(
+        self, threads: int, folder: Path, fork: bool = CAN_FORK, alone: bool = False
+    ) -> Link:
         """A worker in a clean process.
 
         Args:
             threads: how many numerical libraries may use.
             folder: the run's own.
-            fork: False for a process that nothing else came from.
+            fork: False for a process that is not forked from one that was there.
+            alone: True for one that is forked from a process of which nothing else is.
         """
         if not fork:
             return self._started(threads, folder)
+        if alone:
+            return Nursery(threads, self.root, (), self._kin).only_worker()
         return self._nursery(threads).worker()
 
     def _nursery(self, threads: int) -> Nursery:
@@ -57,7 +64,12 @@ class Workers:
             if nursery is None or not nursery.alive:
                 # With more than one, importing starts threads, and forking is over.
                 preload = self._preload if threads == 1 else ()
-                nursery = self._nurseries[threads] = Nursery(threads, self.root, preload)
+                if nursery:
+                    # Each run ends its own worker; here goes what no run knows of.
+                    nursery.close()
+                    self._kin.end_orphans()
+                nursery = Nursery(threads, self.root, preload, self._kin)
+                self._nurseries[threads] = nursery
             return nursery
 
     def _started(self, threads: int, folder: Path) -> Process:
@@ -67,7 +79,7 @@ class Workers:
             if spare and threads == 1 and spare.alive:
                 self._spare = None
                 return spare
-        return Process(threads, self.root, folder)
+        return Process(threads, self.root, folder, self._kin)
 
     def make_ready(self) -> None:
         """Start what the next page will come from before anybody asks for it."""
@@ -76,7 +88,7 @@ class Workers:
             return
         with self._lock:
             if self._spare is None:
-                self._spare = Process(1, self.root, None)
+                self._spare = Process(1, self.root, None, self._kin)
                 self._spare.send({"do": "load", "names": self._preload})
 
     def end(self) -> None:
@@ -87,6 +99,7 @@ class Workers:
         for nursery in self._nurseries.values():
             nursery.end()
         self._nurseries.clear()
+        self._kin.end()
 
     def __enter__(self) -> Workers:
         return self

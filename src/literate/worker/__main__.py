@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from pathlib import Path
 
 from literate.jobs import Job
 from literate.worker.conversation import Conversation
@@ -18,6 +19,9 @@ from literate.worker.shelf import Shelf
 
 def main() -> None:
     """Run what is asked for, and leave."""
+    if sys.stderr is None:
+        # Whoever started the command has closed it, and a page's file would come to stand there.
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115
     if sys.platform != "win32" and stat.S_ISSOCK(os.fstat(0).st_mode):
         from literate.worker.nursery import serve
 

@@ -8,11 +8,15 @@ either to go on from there with other code, or to end, so that the one before it
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import random
+import signal
 import stat
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from literate.jobs import Job, Step, step_from_json
 from literate.worker.conversation import Conversation
@@ -35,6 +39,11 @@ class ResumablePlayer(Player):
         super().__init__(line, job)
         self._worth, self._mark = job.worth or 0.0, job.mark
         self._known = _descriptors()
+        self._sees_forks = False
+        """Whether the page has asked to be told of forks, and would be of ours."""
+        self._hear_of_askers()
+        # Kept here: a block may put something else in its place.
+        self._fork = os.fork
         self._worked, self._waited = time.process_time(), time.monotonic()
 
     def play(self) -> None:
@@ -52,8 +61,11 @@ class ResumablePlayer(Player):
         state = _Moment(self.recorder.descriptor)
         self.line.say("checkpoint", number=self.number)
         while True:
-            child = os.fork()
+            # What the copy sends to all processes of the page is not for this one.
+            blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+            child = self._fork()
             if child == 0:
+                signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
                 die_with_parent()
                 state.restore()
                 self._worked, self._waited = time.process_time(), time.monotonic()
@@ -62,6 +74,20 @@ class ResumablePlayer(Player):
             status = wait_for(child)
             self._await_order(status)
             state.rewind()
+            while signal.sigtimedwait(signal.valid_signals(), 0):
+                pass
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+    def _hear_of_askers(self) -> None:
+        register = os.register_at_fork
+
+        def noted(**functions: Any) -> None:
+            # Packages do it when they are imported, and only keep themselves in order.
+            self._sees_forks |= sys._getframe(1).f_code.co_filename in self.page.places
+            register(**functions)
+
+        functools.update_wrapper(noted, register)
+        os.register_at_fork = noted
 
     def _await_order(self, status: int) -> None:
         """Say where this process stands; return to go on from there, else end."""
@@ -82,13 +108,21 @@ class ResumablePlayer(Player):
 
     def _exact(self) -> bool:
         """Whether a copy would have all that this process has, and share none of it."""
-        return (
-            not self.recorder.changed
-            and threads() == 1
-            and not _shares_memory()
-            and _all_plain(_descriptors() - self._known)
-            and enough_memory(Path("/proc/meminfo").read_text("ascii"))
-        )
+        try:
+            return (
+                not self.recorder.changed
+                and not self._sees_forks
+                and threads() == 1
+                and not _awaits_signals()
+                and not _shares_memory()
+                and _all_plain(
+                    {number for number, _ in _descriptors().items() - self._known.items()}
+                )
+                and enough_memory(Path("/proc/meminfo").read_text("ascii"))
+            )
+        except OSError:
+            # The page has left itself no descriptor to look with.
+            return False
 
 
 class _Moment:
@@ -115,26 +149,43 @@ class _Moment:
                 os.lseek(number, offset, os.SEEK_SET)
 
 
-def _descriptors() -> set[int]:
-    """What this process holds open."""
-    found = set()
+def _descriptors() -> dict[int, tuple[int, int]]:
+    """What this process holds open, with what each stands for: a block may replace it."""
+    found = {}
     for name in os.listdir("/proc/self/fd"):  # noqa: PTH208 - the names are all it takes
         with contextlib.suppress(OSError):
-            os.fstat(int(name))
-            found.add(int(name))
+            status = os.fstat(int(name))
+            found[int(name)] = status.st_dev, status.st_ino
     return found
 
 
 def _all_plain(numbers: set[int]) -> bool:
-    """Whether all of them are files that are only read: their place is all there is to them."""
+    """Whether all of them are files that are only read, and not locked: all has its place."""
     import fcntl
 
     for number in numbers:
         status = os.fstat(number)
         reads = fcntl.fcntl(number, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
-        if not (stat.S_ISREG(status.st_mode) and reads):
+        if not (stat.S_ISREG(status.st_mode) and reads) or _is_locked(number):
             return False
     return True
+
+
+def _is_locked(number: int) -> bool:
+    """Whether a descriptor holds a lock, which a copy would lack, or share."""
+    return b"\nlock:" in Path(f"/proc/self/fdinfo/{number}").read_bytes()
+
+
+def _awaits_signals() -> bool:
+    """Whether a signal is on its way: a copy has neither timers nor what waits to be let in."""
+    kinds = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+    timers = Path("/proc/self/timers")
+    return (
+        bool(signal.sigpending())
+        or any(signal.getitimer(kind)[0] for kind in kinds)
+        # Not every kernel tells.
+        or (timers.exists() and timers.read_bytes() != b"")
+    )
 
 
 def _shares_memory() -> bool:

@@ -67,7 +67,9 @@ def serve() -> NoReturn:
         _forget_the_dead()
         if threads() > 1:
             # A copy would lack the other threads, and hold their locks for ever.
-            Conversation(line, line).say("unsafe")
+            refused = Conversation(line, line)
+            refused.hear()
+            refused.say("unsafe")
         elif os.fork() == 0:
             orders.close()
             _supervise(Conversation(line, line), leash, shelf)

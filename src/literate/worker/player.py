@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import NoReturn
 
-from literate.jobs import Job, Question, Step
+from literate.jobs import BROKEN, Job, Question, Step
 from literate.worker.capture import Capture
 from literate.worker.conversation import Conversation, empty_stdin
 from literate.worker.recorder import Recorder
@@ -28,6 +28,7 @@ class Player:
         self.steps = job.steps
         self.number = 0
         self.failed = False
+        self._leave = os._exit
         empty_stdin()
         os.environ["IPYTHONDIR"] = str(Path(job.folder) / "ipython")
         self.recorder = Recorder(job.touched, Path.cwd())
@@ -46,7 +47,13 @@ class Player:
                 break
             self.recorder.at(self.number)
             self.page.place(self.steps)
-            self._play(self.steps[self.number])
+            try:
+                self._play(self.steps[self.number])
+            except BaseException:
+                # Blocks catch their own: this one came from what runs them.
+                with contextlib.suppress(BaseException):
+                    sys.excepthook(*sys.exc_info())
+                self._leave(BROKEN)
             self.recorder.pause()
             self.number += 1
         self.line.say("done", versions=versions())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import importlib.metadata
 import platform
@@ -40,6 +41,9 @@ def run_step(page: Page, step: Step) -> BlockResult:
     seconds = time.perf_counter() - started
     parts = page.take()
     raised, failure = _judge(error, step, page)
+    if failure is None and (taken := _taken_away()):
+        what = f"the block took away what all that follows needs: {taken}"
+        failure = Failure(what, "leave it as it was, or put it back")
     return BlockResult(step.index, parts, raised, shown, failure, seconds, imported)
 
 
@@ -65,6 +69,18 @@ def _judge(error: BaseException | None, step: Step, page: Page) -> tuple[str, Fa
         todo = f"take less, or allow more than {page.memory / 2**20:g} MB with the setting memory"
     what = f"{promise} {verb} {last}"
     return "", Failure(what, todo, line, traceback_of(error, page), column)
+
+
+def _taken_away() -> str:
+    """What is no longer there without which another block would fail for no fault of its own."""
+    if sys.modules.get("sys") is not sys or sys.modules.get("builtins") is not builtins:
+        return "sys.modules"
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        # Without a terminal there may be none from the beginning.
+        if getattr(stream, "closed", stream is None) and getattr(sys, f"__{name}__"):
+            return f"sys.{name}"
+    return ""
 
 
 def _last_line(error: BaseException) -> str:
