@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import Abort
-from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
+from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, get_files, set_exclusions
 from mkdocs.structure.pages import Page as SitePage
 
 from literate import pipeline
 from literate.errors import ExitStatus, Level, LiterateError, exit_status
 from literate.markdown_extension import CodeExtension
+from literate.mkdocs_interrupts import Interrupts
 from literate.mkdocs_notebooks import Notebooks
 from literate.mkdocs_templates import Templates
 
@@ -52,6 +53,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self.codes: dict[str, str] = {}
         self.notebooks = Notebooks()
         self.templates = Templates()
+        self.interrupts = Interrupts(log.info)
         self.date = ""
 
     def load_config(
@@ -94,6 +96,8 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         set_exclusions(files, config)
         self._run(list(files.documentation_pages()), config)
         self._keep_from_jupyter(files, config)
+        if not self.serving:
+            self.interrupts.hold()
 
     def _keep_from_jupyter(self, files: Files, config: MkDocsConfig) -> None:
         """Have mkdocs-jupyter leave literate pages alone, also those it could read."""
@@ -186,10 +190,21 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         cache = pipeline.open_cache(self.site, pipeline.Progress(log.info).warn)
         self.templates.open(cache.attachment("templates") if cache else None)
 
-    def on_post_build(self, *, config: MkDocsConfig) -> None:
+    def _complete(self, *, config: MkDocsConfig) -> None:
         """Put the notebooks into the site."""
         self.notebooks.copy(config)
         self.templates.keep()
+
+    @event_priority(LAST)
+    def _finish(self, *, config: MkDocsConfig) -> None:
+        """Let an interrupt that came while the site was written end the build."""
+        self.interrupts.release()
+
+    on_post_build = CombinedEvent(_complete, _finish)
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """Keep no interrupt of a build that has failed."""
+        self.interrupts.release()
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any

@@ -285,6 +285,29 @@ def test_build_that_is_ended_leaves_no_process_and_the_old_site(
     assert all(ends(int(number)) for number in pids.read_text().split())
 
 
+@pytest.mark.skipif(os.name == "nt", reason="needs signals of a POSIX system")
+@pytest.mark.parametrize("request_to_end", ["SIGINT", "SIGTERM"])
+def test_interrupt_while_the_site_is_written_leaves_a_whole_one(
+    build: Build, tmp_path: Path, request_to_end: str
+) -> None:
+    assert build("old words\n").returncode == 0
+    whole = {path.name for path in (tmp_path / "site").rglob("*")}
+    settings = tmp_path / "mkdocs.yml"
+    settings.write_text(settings.read_text() + "hooks: [hook.py]\n")
+    kill = f"os.kill(os.getpid(), signal.{request_to_end})"
+    hook = f"import os, signal\ndef on_env(env, **others):\n    {kill}\n"
+    (tmp_path / "hook.py").write_text(hook)
+    done = build("new words\n")
+    assert done.returncode != 0
+    assert "ends when the site is written" in done.stderr
+    assert "new words" in page(tmp_path)
+    assert {path.name for path in (tmp_path / "site").rglob("*")} == whole
+    # Who asks twice does not wait.
+    (tmp_path / "hook.py").write_text(f"{hook}    {kill}\n")
+    assert build("newer words\n").returncode != 0
+    assert not (tmp_path / "site" / "index.html").exists()
+
+
 # Live preview -------------------------------------------------------------------------
 
 
