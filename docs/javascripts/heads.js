@@ -45,22 +45,25 @@
       })
       choose(index)
     }
+    // Past an end it goes on at the other, as in every radio group; up and down stay in a column.
+    const count = buttons.length
+    const [up, down] = columns < count ? [-columns, columns] : [-1, 1]
     /** @type {Record<string, (at: number) => number>} */
     const moves = {
       ArrowLeft: (at) => at - 1,
       ArrowRight: (at) => at + 1,
-      ArrowUp: (at) => at - columns,
-      ArrowDown: (at) => at + columns,
+      ArrowUp: (at) => at + up,
+      ArrowDown: (at) => at + down,
       Home: () => 0,
-      End: () => buttons.length - 1,
+      End: () => count - 1,
     }
     buttons.forEach((button, index) => {
       button.addEventListener("click", () => select(index))
       button.addEventListener("keydown", (event) => {
-        const to = moves[event.key]?.(index)
-        if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return
+        const move = moves[event.key]
+        if (!move || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return
         event.preventDefault()
-        if (to < 0 || to >= buttons.length) return
+        const to = (move(index) + count) % count
         buttons[to].focus()
         select(to)
       })

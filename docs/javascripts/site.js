@@ -11,3 +11,22 @@ document$.subscribe(() => {
     if (wrap.scrollWidth > wrap.clientWidth) wrap.tabIndex = 0
   })
 })
+
+// Tooltips: Escape closes them where they are in the way, and a finger, which can only follow the
+// link, sees none.
+{
+  const root = document.documentElement
+
+  document.addEventListener("keydown", (event) => {
+    root.classList.remove("by-touch")
+    if (event.key !== "Escape") return
+    document
+      .querySelectorAll(".md-tooltip2--active")
+      .forEach((tooltip) => tooltip.classList.remove("md-tooltip2--active"))
+  })
+  document.addEventListener(
+    "pointerover",
+    (event) => root.classList.toggle("by-touch", event.pointerType === "touch"),
+    true,
+  )
+}

@@ -5,11 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 import tempfile
-from collections.abc import Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from html import escape, unescape
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, unquote, urljoin, urlsplit
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -67,21 +66,41 @@ class Notebooks:
         rebuild, and would keep every edit waiting. Their pages say so.
         """
         self._serving = serving
-        self._chapters = {}
+        self._chapters = {
+            _uri(page.chapter.settings.notebooks, name): name
+            for name, page in pages.items()
+            if page.chapter.settings.notebooks and files.get_file_from_path(name)
+        }
         self._folder = self._folder or tempfile.TemporaryDirectory(prefix="literate-notebooks-")
-        for name, page in pages.items():
-            chapter, folder = files.get_file_from_path(name), page.chapter.settings.notebooks
-            if chapter is None or not folder:
-                continue
-            uri = _uri(folder, name)
-            self._chapters[uri] = name
+        for uri, name in self._chapters.items():
             path = Path(self._folder.name) / uri
             if not (serving and path.exists()):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                resolve = partial(_address, chapter, files, config.site_url or "")
-                path.write_text(pipeline.notebook(page, resolve), "utf-8", newline="\n")
+                resolve = self._targets(uri, files, config)
+                path.write_text(pipeline.notebook(pages[name], resolve), "utf-8", newline="\n")
             file = File(uri, self._folder.name, config.site_dir, config.use_directory_urls)
             files.append(file)
+
+    def _targets(self, uri: str, files: Files, config: MkDocsConfig) -> Callable[[str], str]:
+        """Where the links of a notebook's chapter lead from the notebook.
+
+        It may be opened anywhere, so they are whole addresses where the site has one. Else
+        they lead to what lies in the same folders: to the notebook of another chapter, and
+        to the page of the site that the notebook is a part of.
+        """
+        name, base = self._chapters[uri], config.site_url or ""
+        notebooks = {chapter: notebook for notebook, chapter in self._chapters.items()}
+
+        def resolve(target: str) -> str:
+            file, fragment = _linked(name, files, target)
+            if file is None:
+                return target
+            if base:
+                return urljoin(base, file.url) + fragment
+            path = notebooks.get(file.src_uri, file.dest_uri)
+            return quote(posixpath.relpath(path, posixpath.dirname(uri) or ".")) + fragment
+
+        return resolve
 
     def describe(self, page: SitePage) -> None:
         """Give a notebook's page what other pages have in their front matter."""
@@ -110,20 +129,25 @@ class Notebooks:
         chapter = files.get_file_from_path(name) if name else None
         if chapter is None:
             return html
-        base = config.site_url or ""
+        uri, base = page.file.src_uri, config.site_url or ""
+        pages = {file.dest_uri: file for file in files}
 
         def resolve(target: str) -> str:
-            address = _address(chapter, files, "/", target)
-            path = address.removeprefix(base) if base else address.removeprefix("/")
-            return address if path == address else get_relative_url(path, page.file.url)
+            if base:
+                path = target.removeprefix(base)
+                return target if path == target else get_relative_url(path, page.file.url)
+            path, fragment = _path(uri, target)
+            chapter = self._chapters.get(path)
+            file = files.get_file_from_path(chapter) if chapter else pages.get(path)
+            return get_relative_url(file.url, page.file.url) + fragment if file else target
 
         # In a preview most notebooks are as they were, and this takes a second each.
-        before, slim = self._slim.get(page.file.src_uri, ("", ""))
+        before, slim = self._slim.get(uri, ("", ""))
         if html != before:
             slim = pipeline.notebook_page(html, resolve)
-            self._slim[page.file.src_uri] = html, slim
+            self._slim[uri] = html, slim
         page.toc = _contents(slim)
-        back, uri = chapter.url_relative_to(page.file), page.file.src_uri
+        back = chapter.url_relative_to(page.file)
         download = get_relative_url(uri, page.file.url)
         return (
             f'<p class="literate-note">This is <a href="{escape(back)}">the chapter</a> as an '
@@ -158,13 +182,16 @@ def _contents(html: str) -> TableOfContents:
     return TableOfContents(roots)
 
 
-def _address(chapter: File, files: Files, base: str, target: str) -> str:
-    """Where a link of a chapter leads, below ``base``; as it is where that is elsewhere."""
+def _path(uri: str, target: str) -> tuple[str, str]:
+    """The path that a link in a file of the site names, and its fragment; "" for elsewhere."""
     parts = urlsplit(target)
-    if not base or parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
-        return target
-    uri = posixpath.normpath(posixpath.join(posixpath.dirname(chapter.src_uri), parts.path))
-    file = files.get_file_from_path(uri)
-    if file is None:
-        return target
-    return urljoin(base, file.url) + (f"#{parts.fragment}" if parts.fragment else "")
+    if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+        return "", ""
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(uri), unquote(parts.path)))
+    return path, f"#{parts.fragment}" if parts.fragment else ""
+
+
+def _linked(uri: str, files: Files, target: str) -> tuple[File | None, str]:
+    """The file of the site to which a link leads, and the link's fragment."""
+    path, fragment = _path(uri, target)
+    return (files.get_file_from_path(path) if path else None), fragment

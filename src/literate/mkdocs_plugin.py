@@ -17,6 +17,7 @@ from mkdocs.structure.pages import Page as SitePage
 from literate import pipeline
 from literate.errors import ExitStatus, Level, LiterateError, exit_status
 from literate.markdown_extension import CodeExtension
+from literate.mkdocs_extensions import unseen_blocks
 from literate.mkdocs_interrupts import Interrupts
 from literate.mkdocs_notebooks import Notebooks
 from literate.mkdocs_templates import Templates
@@ -249,6 +250,11 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
                 )
         self.pages |= dict(zip(chapters, pages, strict=True))
         self._judge(pages, config.strict)
+        unseen = unseen_blocks(pages, config)
+        if unseen and not self.serving:
+            raise Abort("\n".join(unseen))
+        for problem in unseen:
+            log.error(problem)
 
     def _make_ready(self, config: MkDocsConfig) -> None:
         """Do what needs no results while they are made."""

@@ -12,7 +12,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from literate.document import (
     ClaimComment,
@@ -25,6 +25,7 @@ from literate.document import (
     OutputBlock,
     Prose,
 )
+from literate.notebook_prose import Piece, unboxed
 from literate.results import BlockResult, ChapterResult, Rich, Text
 from literate.svg import UnreadableSvgError, for_page
 
@@ -33,21 +34,12 @@ if TYPE_CHECKING:
 
 __all__ = ["notebook"]
 
-_BOX = re.compile(
-    r"^ *(?:!!!|\?\?\?\+?|===[!+]{0,2})[ \t]+(?P<kind>[\w-]+(?: [\w-]+)*)?[ \t]*"
-    r"(?:\"(?P<title>.*)\")?[ \t]*$"
-)
-_HEADING = re.compile(r"^(?P<text>#{1,6} .*?)[ \t]*\{(?P<attributes>[^{}]*)\}[ \t]*$")
-_ID = re.compile(r"#([\w-]+)")
 _FOOTNOTE = re.compile(r"\[\^(?P<name>[^\]\s]+)\](?P<colon>:?)")
+_LINE_END = re.compile(r"[\r\n]")
 _DOLLAR = re.compile(r"(?<!\\)\$")
 _LINK = re.compile(
     r"(?P<before>\]\(<?|^ {0,3}\[(?!\^)[^\]]+\]:[ \t]+<?)(?P<target>[^)\s>]+)", re.MULTILINE
 )
-
-
-Piece: TypeAlias = tuple[str, int | None]
-"""A text, and from which of its lines on it is no Markdown, if it is not."""
 
 
 def notebook(
@@ -144,29 +136,38 @@ class _Writer:
                 yield from self.code(node, count)
             elif not isinstance(node, FrontMatter | OutputBlock) or _is_orphan(node):
                 text = self.document.source.slice(node.span)
-                text = self.links(text) if isinstance(node, Prose) else text
+                text = self.links(text, node.span.start) if isinstance(node, Prose) else text
                 prose.append((text, _lines_as_they_are(node)))
         yield from self.markdown(prose, depth)
 
     def markdown(self, pieces: list[Piece], depth: int) -> Iterator[NotebookNode]:
         from nbformat.v4 import new_markdown_cell
 
-        text = _unboxed(pieces, depth).strip("\n")
+        text = unboxed(pieces, depth).strip("\n")
         if text.strip():
             yield new_markdown_cell(text)
 
-    def links(self, text: str) -> str:
-        """Prose with footnotes as links to numbered lines, links resolved, and no formula."""
+    def links(self, text: str, start: int) -> str:
+        """Prose with footnotes as links to numbered lines, links resolved, and no formula.
+
+        Args:
+            text: the prose.
+            start: where it begins in the page.
+        """
         text = _DOLLAR.sub(r"\\$", text)
         text = _LINK.sub(lambda found: found["before"] + self.resolve(found["target"]), text)
-        return _FOOTNOTE.sub(self.footnote, text)
+        within = start > 0 and self.document.source.text[start - 1] not in "\r\n"
+        return _FOOTNOTE.sub(lambda found: self.footnote(found, within), text)
 
-    def footnote(self, found: re.Match[str]) -> str:
+    def footnote(self, found: re.Match[str], within: bool) -> str:
+        """A footnote's mark; ``within`` says that the text goes on with a line of the page."""
         name = found["name"]
         number = self.footnotes.setdefault(name, len(self.footnotes) + 1)
-        if found["colon"]:
+        before = _LINE_END.split(found.string[: found.start()])
+        whole = not before[-1].strip() and not (within and len(before) == 1)
+        if found["colon"] and whole:
             return f'<a id="footnote-{name}"></a>**[{number}]**'
-        return f"[[{number}]](#footnote-{name})"
+        return f"[[{number}]](#footnote-{name}){found['colon']}"
 
     def code(self, block: CodeBlock, count: int) -> Iterator[NotebookNode]:
         from nbformat.v4 import new_code_cell, new_markdown_cell
@@ -208,54 +209,6 @@ def _lines_as_they_are(node: Node) -> int | None:
     if isinstance(node, Listing | OutputBlock | CodeBlock):
         return 0
     return 1 if isinstance(node, Comment | ClaimComment) else None
-
-
-def _unboxed(pieces: list[Piece], depth: int) -> str:
-    """Markdown without boxes, and without attributes of headings.
-
-    Args:
-        pieces: what stands between two blocks.
-        depth: in how many containers it begins.
-    """
-    text, kept = "", set[int]()
-    for piece, first in pieces:
-        before = text.count("\n")
-        text += piece.replace("\r\n", "\n").replace("\r", "\n")
-        if first is not None:
-            after = text.removesuffix("\n").count("\n")
-            kept |= set(range(before + first, after + 1))
-    lines: list[str] = []
-    for number, line in enumerate(text.split("\n")):
-        indent = len(line) - len(line.lstrip(" "))
-        if line.strip() and not (number in kept and number - 1 in kept):
-            depth = min(depth, indent // 4)
-        if number in kept:
-            lines.append(line[min(indent, 4 * depth) :])
-            continue
-        box = _BOX.match(line)
-        if box and indent // 4 == depth:
-            lines += _title(box)
-            depth += 1
-        else:
-            lines += _heading(line[4 * depth :] if line.strip() else "")
-    return "\n".join(lines)
-
-
-def _title(box: re.Match[str]) -> list[str]:
-    """The bold line for a box's title; none for a box that has an empty one."""
-    if box["title"] == "":
-        return []
-    title = box["title"] or (box["kind"] or "").capitalize()
-    return [f"**{title}**".replace(r"\"", '"')]
-
-
-def _heading(line: str) -> list[str]:
-    """A line, a heading's ids as anchors before it."""
-    heading = _HEADING.match(line)
-    if heading is None:
-        return [line]
-    names = _ID.findall(heading["attributes"])
-    return [*(f'<a id="{name}"></a>\n' for name in names), heading["text"]]
 
 
 def _outputs(block: CodeBlock, outcome: BlockResult, count: int) -> Iterator[NotebookNode]:

@@ -117,6 +117,32 @@ def test_id_of_a_heading_stays_to_be_linked_to(run_page: Run) -> None:
     assert prose(page) == '<a id="reason"></a>\n\n## Why\n\nSee [why](#reason).'
 
 
+@pytest.mark.parametrize("rule", ["===", "-"])
+def test_id_of_an_underlined_heading_stays_to_be_linked_to(run_page: Run, rule: str) -> None:
+    page = run_page(f"Text.\n\nWhy {{ #reason }}\n{rule}\n\nSee {{why}}\n\n---\n")
+    assert prose(page) == f'Text.\n\n<a id="reason"></a>\n\nWhy\n{rule}\n\nSee {{why}}\n\n---'
+
+
+def test_paragraphs_of_a_footnote_are_text(run_page: Run) -> None:
+    page = run_page(
+        "As told.[^a]\n\n[^a]: One.\n\n    Two, 7.0<!--= 7 -->.\n\n        code\n\n"
+        "!!! note\n\n    So.[^b]\n\n    [^b]: Three.\n\n        Four.\n\n    Five.\n"
+    )
+    assert prose(page) == (
+        'As told.[[1]](#footnote-a)\n\n<a id="footnote-a"></a>**[1]** One.\n\n'
+        "Two, 7.0<!--= 7 -->.\n\n    code\n\n**Note**\n\nSo.[[2]](#footnote-b)\n\n"
+        '<a id="footnote-b"></a>**[2]** Three.\n\nFour.\n\nFive.'
+    )
+
+
+def test_mark_of_a_footnote_before_a_colon_is_no_footnote(run_page: Run) -> None:
+    page = run_page("So[^a]: 7.0<!--= 7 -->[^a]: more.\n\n[^a]: One.\n")
+    assert prose(page) == (
+        "So[[1]](#footnote-a): 7.0<!--= 7 -->[[1]](#footnote-a): more.\n\n"
+        '<a id="footnote-a"></a>**[1]** One.'
+    )
+
+
 def test_links_lead_where_they_are_resolved_to(run_page: Run) -> None:
     page = run_page("[a](b.md#c) `[a](b.md)` ![d](e.png) [f](<g.md>)\n\n[h]: i.md\n")
     text = notebook(page.chapter.document, page.result, resolve=str.upper)
@@ -306,6 +332,39 @@ def test_links_of_a_notebooks_page_stay_within_the_site(shown: str, built: Path)
     assert 'href="#half"' in shown
     book = (built / "books/chapter.ipynb").read_text("utf-8")
     assert "https://example.org/book/other/#there" in book
+
+
+def test_links_lead_beside_the_notebook_where_the_site_has_no_address(tmp_path: Path) -> None:
+    (tmp_path / "docs/part").mkdir(parents=True)
+    (tmp_path / "mkdocs.yml").write_text(SITE.replace("site_url", "# site_url"))
+    links = (
+        "[a](other.md#there), [b](next%20one.md#half), [c](#half), [d](https://x.org/other.md), "
+        "![e](../e.png), [f](/f/).\n"
+    )
+    (tmp_path / "docs/part/chapter.md").write_text(CHAPTER.replace("[the other]", f"{links}[g]"))
+    (tmp_path / "docs/part/next one.md").write_text(CHAPTER)
+    (tmp_path / "docs/part/other.md").write_text("# Other\n\n## There { #there }\n")
+    (tmp_path / "docs/index.md").write_text("# Home\n")
+    (tmp_path / "docs/e.png").write_bytes(b"")
+    command = [sys.executable, "-m", "mkdocs", "-q", "build", "--strict"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    books = tmp_path / "site/books/part"
+    book = (books / "chapter.ipynb").read_text("utf-8")
+    for target in (
+        "../../part/other/index.html#there",
+        "next%20one.ipynb#half",
+        "#half",
+        "https://x.org/other.md",
+        "../../e.png",
+        "/f/",
+    ):
+        assert f"]({target})" in book
+        if not target.startswith(("/", "#", "http")):
+            assert (books / target.split("#")[0].replace("%20", " ")).exists()
+    shown = (books / "chapter/index.html").read_text("utf-8")
+    for target in ("../../../part/other/#there", "../../../part/next%20one/#half", "#half"):
+        assert f'href="{target}"' in shown
 
 
 def test_chapter_and_notebook_lead_to_each_other(shown: str, built: Path) -> None:

@@ -118,6 +118,48 @@ def test_unrelated_site_is_built_strictly(tmp_path: Path, theme: str) -> None:
     assert "literate.css" in page
 
 
+IN_LIST = "- A bed:\n\n" + textwrap.indent(fenced("1 + 1", "2"), "    ")
+NEEDY = {
+    "list": IN_LIST,
+    "box": IN_LIST.replace("- A bed:", "!!! note"),
+    "tab": IN_LIST.replace("- A bed:", '=== "A bed"'),
+    "quote": textwrap.indent(fenced("1 + 1", "2"), "> ", lambda line: True),
+    "title": fenced("1 + 1", "2", 'python title="bed.py"'),
+}
+
+
+@pytest.mark.parametrize("body", NEEDY.values(), ids=NEEDY)
+def test_block_that_the_sites_markdown_would_not_see_is_refused(tmp_path: Path, body: str) -> None:
+    site = Site(tmp_path, "plugins: [literate]\nmarkdown_extensions: [admonition]\n")
+    site.write("docs/index.md", FRONT + body)
+    done = site.build()
+    assert done.returncode == 1
+    said = re.sub(r"\s+", " ", done.stdout + done.stderr)
+    assert re.search(r"index\.md:\d+:\d+: a block (in|with) .* needs pymdownx\.superfences", said)
+    assert "add pymdownx.superfences to markdown_extensions" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("extension", ["pymdownx.superfences", "pymdownx.extra"])
+@pytest.mark.parametrize("body", NEEDY.values(), ids=NEEDY)
+def test_superfences_alone_is_enough(tmp_path: Path, body: str, extension: str) -> None:
+    extensions = f"[admonition, pymdownx.tabbed, {extension}]"
+    site = Site(tmp_path, f"plugins: [literate]\nmarkdown_extensions: {extensions}\n")
+    site.write("docs/index.md", FRONT + body)
+    done = site.build("--strict")
+    assert done.returncode == 0, done.stderr
+    assert codes(site.page()) == ["1 + 1"]
+    assert outputs(site.page()) == ["2"]
+
+
+@pytest.mark.parametrize("opening", ["python", "py fold", 'python hl_lines="1"', "{ .python }"])
+def test_plain_blocks_need_no_extension(tmp_path: Path, opening: str) -> None:
+    site = Site(tmp_path, "plugins: [literate]\n")
+    site.write("docs/index.md", FRONT + fenced("1 + 1", "2", opening))
+    done = site.build("--strict")
+    assert codes(site.page()) == ["1 + 1"], done.stderr
+
+
 def test_nothing_of_ours_on_another_site_knows_about_attention(tmp_path: Path) -> None:
     site = Site(tmp_path, "plugins: [literate]\n")
     site.write("docs/index.md", FRONT + fenced("1 + 1", "2"))

@@ -35,6 +35,12 @@ def token(heads: Locator, position: int) -> Locator:
     return heads.locator(".heads-words button").nth(position)
 
 
+def checked(heads: Locator, group: str) -> list[bool]:
+    """Which of a group are chosen."""
+    buttons = heads.locator(f"{group} > button").all()
+    return [button.get_attribute("aria-checked") == "true" for button in buttons]
+
+
 def said(heads: Locator) -> str:
     return heads.locator(".heads-said").inner_text()
 
@@ -63,14 +69,85 @@ def test_arrow_keys_move_between_heads_and_between_tokens(heads: Locator, page: 
     expect(heads.locator(".heads-name")).to_have_text("Layer 0, head 1")
     page.keyboard.press("ArrowDown")
     expect(heads.locator(".heads-name")).to_have_text("Layer 1, head 1")
-    page.keyboard.press("ArrowDown")
-    expect(heads.locator(".heads-name")).to_have_text("Layer 1, head 1")
     page.keyboard.press("Tab")
     expect(token(heads, 15)).to_be_focused()
     page.keyboard.press("ArrowLeft")
     assert said(heads).startswith("“small”, at position 14")
     page.keyboard.press("Home")
     assert said(heads) == "“my”, at position 0, looks at: “my” (0) 1.00."
+
+
+@pytest.mark.parametrize(
+    ("start", "key", "end"),
+    [
+        (3, "ArrowRight", 0),
+        (0, "ArrowLeft", 3),
+        (3, "ArrowDown", 1),
+        (0, "ArrowUp", 2),
+        (1, "Home", 0),
+        (1, "End", 3),
+    ],
+)
+def test_keys_go_on_at_the_other_end_of_the_heads(
+    heads: Locator, page: Page, start: int, key: str, end: int
+) -> None:
+    head(heads, start).focus()
+    page.keyboard.press(key)
+    expect(head(heads, end)).to_be_focused()
+    assert checked(heads, ".heads-grid") == [k == end for k in range(4)]
+
+
+@pytest.mark.parametrize(
+    ("start", "key", "end"),
+    [
+        (15, "ArrowRight", 0),
+        (0, "ArrowLeft", 15),
+        (15, "ArrowDown", 0),
+        (0, "ArrowUp", 15),
+        (3, "ArrowDown", 4),
+        (3, "ArrowUp", 2),
+        (3, "End", 15),
+    ],
+)
+def test_keys_go_on_at_the_other_end_of_the_tokens(
+    heads: Locator, page: Page, start: int, key: str, end: int
+) -> None:
+    token(heads, start).focus()
+    page.keyboard.press(key)
+    expect(token(heads, end)).to_be_focused()
+    assert checked(heads, ".heads-words") == [k == end for k in range(16)]
+
+
+@pytest.mark.parametrize("held", ["Control", "Alt", "Meta", "Shift"])
+@pytest.mark.parametrize("key", ["ArrowRight", "ArrowDown", "Home", "End"])
+def test_combinations_of_keys_are_left_to_the_browser(
+    heads: Locator, page: Page, held: str, key: str
+) -> None:
+    head(heads, 2).focus()
+    heads.evaluate(
+        """element => element.addEventListener("keydown", (event) => {
+          window.taken = event.defaultPrevented
+          event.preventDefault()
+        })"""
+    )
+    page.keyboard.press(f"{held}+{key}")
+    assert page.evaluate("window.taken") is False
+    expect(head(heads, 2)).to_be_focused()
+    assert checked(heads, ".heads-grid") == [False, False, True, False]
+
+
+@pytest.mark.parametrize("key", [" ", "Enter"])
+def test_key_chooses_what_has_the_focus(heads: Locator, page: Page, key: str) -> None:
+    head(heads, 0).evaluate("element => element.focus()")
+    page.keyboard.press(key)
+    assert checked(heads, ".heads-grid") == [True, False, False, False]
+
+
+def test_groups_have_names_and_their_members_are_radios(page: Page, heads: Locator) -> None:
+    for name, count in (("head", 4), ("token that looks", 16)):
+        group = heads.get_by_role("radiogroup", name=name, exact=True)
+        expect(group.get_by_role("radio")).to_have_count(count)
+        expect(group.get_by_role("radio", checked=True)).to_have_count(1)
 
 
 def test_one_of_the_heads_and_one_of_the_tokens_is_a_stop_of_the_tab_key(heads: Locator) -> None:
