@@ -21,11 +21,24 @@ _MAKERS = ("cache", "environment.py", "execute", "jobs.py", "results.py", "termi
 
 
 def key_of(
-    steps: Sequence[Step | Question], path: str, threads: int, depends: Sequence[str], root: Path
+    steps: Sequence[Step | Question],
+    path: str,
+    threads: int,
+    depends: Sequence[str],
+    root: Path,
+    machine: str,
 ) -> str:
     """A digest of what runs, in which order and with what, but of no file of the project.
 
     Neither the lines on which blocks stand nor their time limits are part of it.
+
+    Args:
+        steps: what runs.
+        path: the page's, as messages call it.
+        threads: of numerical libraries.
+        depends: the files that nobody sees it look at.
+        root: the folder that it runs in.
+        machine: what `key_of_machine` gives, which takes longer than all the rest.
     """
     ran = [
         [step.code, step.raises, step.source]
@@ -34,7 +47,7 @@ def key_of(
         for step in steps
     ]
     search = [os.path.relpath(name, root) for name in _python_path()]
-    value = [path, ran, threads, sorted(depends), search, *_machine(), _engine(), _installed()]
+    value = [path, ran, threads, sorted(depends), search, _engine(), machine]
     return hashlib.sha256(json.dumps(value).encode()).hexdigest()
 
 

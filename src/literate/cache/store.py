@@ -9,6 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import astuple, dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,12 @@ class Cache:
 
     def key(self, steps: Steps, path: str, threads: int, depends: Sequence[str]) -> str:
         """The name of what runs on a page."""
-        return key_of(steps, path, threads, depends, self._root)
+        return key_of(steps, path, threads, depends, self._root, self._machine)
+
+    @cached_property
+    def _machine(self) -> str:
+        """What is installed while this object is used: for one build."""
+        return key_of_machine()
 
     def find(self, key: str, steps: Steps) -> ChapterResult | None:
         """The result of the same code, if every file that it looked at is as it was."""
@@ -120,7 +126,7 @@ class Cache:
 
     def attachment(self, name: str) -> Attachment:
         """The file for something that is made with this Python and what is installed."""
-        file = self._folder / f"{name}-{key_of_machine()}.bin"
+        file = self._folder / f"{name}-{self._machine}.bin"
         return Attachment(file, self._make_room, self._warn)
 
     def _make_room(self) -> bool:
