@@ -14,12 +14,14 @@ __all__ = [
     "adopt_orphans",
     "die_with_parent",
     "end_children",
+    "forget_code",
     "give_way",
     "threads",
     "wait_for",
 ]
 
 _SET_DEATH_SIGNAL, _SET_CHILD_SUBREAPER = 1, 36
+_DO_NOT_NEED = 4
 _PATIENCE = 2000
 """How often a child may be looked for in vain that the kernel says there is."""
 
@@ -110,6 +112,20 @@ def give_way() -> None:
     """Have the kernel end this process before others when there is no memory left."""
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500", "ascii")
+
+
+def forget_code() -> None:
+    """Let go of the pages of programs that this process has in memory.
+
+    They are those of files, unchanged: what is needed again comes from there.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        advise = ctypes.CDLL(None).madvise
+        for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
+            span, rights, _, _, inode, *_ = line.split()
+            if rights == "r-xp" and inode != "0":
+                start, end = (int(number, 16) for number in span.split("-"))
+                advise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), _DO_NOT_NEED)
 
 
 def _signal(process: int, number: int) -> bool:

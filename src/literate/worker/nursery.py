@@ -21,6 +21,7 @@ from literate.worker.family import (
     adopt_orphans,
     die_with_parent,
     end_children,
+    forget_code,
     give_way,
     threads,
     wait_for,
@@ -75,6 +76,8 @@ def serve() -> NoReturn:
             _supervise(Conversation(line, line), leash, shelf)
         os.close(line)
         os.close(leash)
+        # What importing has run is not run again here, and a page brings what it runs itself.
+        forget_code()
 
 
 def _forget_the_dead() -> None:
