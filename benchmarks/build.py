@@ -99,9 +99,14 @@ class Book:
 
 
 def environment() -> dict[str, str]:
-    """One thread for every tool, as literate has it."""
+    """One thread for every tool, as literate has it; all of them compiled, as installed tools are.
+
+    Without byte code one that is installed from its own folder would be compiled in every run.
+    """
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-    return {**os.environ, **threads, "NO_MKDOCS_2_WARNING": "1"}
+    found = {**os.environ, **threads, "NO_MKDOCS_2_WARNING": "1"}
+    found.pop("PYTHONDONTWRITEBYTECODE", None)
+    return found
 
 
 def measure(rounds: int, actions: dict[str, Callable[[int], float]]) -> Measures:

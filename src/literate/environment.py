@@ -7,6 +7,8 @@ from pathlib import Path
 
 __all__ = ["PINNED", "environment", "inherited"]
 
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+
 _DROPPED = ("LC_", "PYTHON", "PYTEST_", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR")
 
 
@@ -19,7 +21,11 @@ def environment(threads: int, folder: Path) -> dict[str, str]:
     """
     kept = ("PYTHONPATH", "PYTHONHOME")
     paths = {name: os.environ[name] for name in kept if name in os.environ}
-    return inherited() | paths | _pinned(threads, folder)
+    found = inherited() | paths | _pinned(threads, folder)
+    if not os.environ.get(NO_BYTECODE):
+        # The worker says so itself, once it has imported what is literate's own.
+        del found[NO_BYTECODE]
+    return found
 
 
 def inherited() -> dict[str, str]:
@@ -50,7 +56,7 @@ def _pinned(threads: int, folder: Path) -> dict[str, str]:
         "MALLOC_TRIM_THRESHOLD_": str(128 * 2**20),
         "PYTHONHASHSEED": "0",
         "PYTHONUTF8": "1",
-        "PYTHONDONTWRITEBYTECODE": "1",
+        NO_BYTECODE: "1",
         "LANG": "C.UTF-8",
         "LC_ALL": "C.UTF-8",
         "TZ": "UTC",

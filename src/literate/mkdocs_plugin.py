@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import glob
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +15,7 @@ from mkdocs.exceptions import Abort
 from mkdocs.plugins import BasePlugin, CombinedEvent, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files, get_files, set_exclusions
 from mkdocs.structure.pages import Page as SitePage
+from pygments.lexers import get_lexer_by_name
 
 from literate import pipeline
 from literate.errors import ExitStatus, Level, LiterateError, exit_status
@@ -20,6 +23,7 @@ from literate.markdown_extension import CodeExtension
 from literate.mkdocs_extensions import unseen_blocks
 from literate.mkdocs_interrupts import Interrupts
 from literate.mkdocs_notebooks import Notebooks
+from literate.mkdocs_pages import SitePages
 from literate.mkdocs_templates import Templates
 
 if TYPE_CHECKING:
@@ -48,14 +52,10 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self.serving = False
         self.preview: pipeline.Preview | None = None
         self.site: pipeline.Site | None = None
-        self.pages: dict[str, pipeline.Page] = {}
-        self.inserts: dict[str, dict[str, str]] = {}
-        self.feet: dict[str, str] = {}
-        self.codes: dict[str, str] = {}
+        self.pages = SitePages()
         self.notebooks = Notebooks()
         self.templates = Templates()
         self.interrupts = Interrupts(log.info)
-        self.date = ""
 
     def load_config(
         self, options: dict[str, Any], config_file_path: str | None = None
@@ -81,8 +81,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         if STYLES not in config.extra_css:
             config.extra_css.insert(0, STYLES)
             config.extra_javascript.append(SCRIPT)
-        config.markdown_extensions.append(CodeExtension(self.codes))
-        self.date = pipeline.last_change(self.site.root)
+        config.markdown_extensions.append(CodeExtension(self.pages.codes))
         for folder in self.site.settings.watch:
             path = self.site.root / folder
             if path.is_dir() and str(path) not in config.watch:
@@ -91,14 +90,16 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
 
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         """Run the pages, before MkDocs clears the folder of the old site."""
-        self.pages, self.inserts, self.feet = {}, {}, {}
-        self.codes.clear()
+        assert self.site is not None
+        self.pages.begin(self.site.settings.numbers, pipeline.last_change(self.site.root))
         files = get_files(config)
         set_exclusions(files, config)
-        self._run(list(files.documentation_pages()), config)
+        self._run(files.documentation_pages(), files, config)
         self._keep_from_jupyter(files, config)
         if not self.serving:
             self.interrupts.hold()
+        # All that there is by now is there until the site is written.
+        gc.freeze()
 
     def _keep_from_jupyter(self, files: Files, config: MkDocsConfig) -> None:
         """Have mkdocs-jupyter leave literate pages alone, also those it could read."""
@@ -106,7 +107,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         if jupyter is None:
             return
         ignored = jupyter.config["ignore"]
-        for name in self.pages:
+        for name in self.pages.ran:
             file = files.get_file_from_path(name)
             pattern = glob.escape(str(file.abs_src_path)) if file else ""
             if pattern and pattern not in ignored:
@@ -118,9 +119,9 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         made = [
             file
             for file in files.documentation_pages()
-            if file.src_uri not in self.pages and file.generated_by
+            if file.src_uri not in self.pages.ran and file.generated_by
         ]
-        self._run(made, config)
+        self._run(made, files, config)
         assert self.site is not None
         listing = self.site.settings.numbers
         if listing and files.get_file_from_path(listing) is None:
@@ -129,7 +130,7 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         for name in ASSETS:
             file = File(name, str(package), config.site_dir, config.use_directory_urls)
             files.append(file)
-        self.notebooks.add(self.pages, files, config, self.serving)
+        self.notebooks.add(self.pages.ran, files, config, self.serving)
         return files
 
     @event_priority(FIRST)
@@ -137,30 +138,8 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self, markdown: str, *, page: SitePage, config: MkDocsConfig, files: Files
     ) -> str:
         """Give MkDocs the page with its options taken out and placeholders put in."""
-        assert self.site is not None
-        name, listing = page.file.src_uri, self.site.settings.numbers
         self.notebooks.describe(page)
-        if name == listing:
-            self.inserts[name] = {"numbers": self._numbers(page.file, files)}
-            return f'{markdown}\n\n<div data-literate="numbers"></div>\n'
-        chapter = self.pages.get(name)
-        if chapter is None:
-            return markdown
-        target = files.get_file_from_path(listing) if listing else None
-        url = target.url_relative_to(page.file) if target else ""
-        rendered = pipeline.rendered(chapter, name, url, self.date)
-        self.inserts[name], self.feet[name] = rendered.inserts, rendered.foot
-        self.codes |= rendered.codes
-        return rendered.markdown
-
-    def _numbers(self, here: File, files: Files) -> str:
-        """The tables of all numbers, with links from the page that lists them."""
-        pages = []
-        for name, chapter in self.pages.items():
-            file = files.get_file_from_path(name)
-            if file:
-                pages.append((chapter, name, file.url_relative_to(here)))
-        return pipeline.list_numbers(pages)
+        return self.pages.markdown(markdown, page.file, files)
 
     @event_priority(LAST)
     def on_page_content(
@@ -170,14 +149,13 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         assert self.site is not None
         if self.site.settings.mathematics:
             html, problems = pipeline.formulas(html)
-            if page.file.src_uri not in self.pages:
+            if page.file.src_uri not in self.pages.ran:
                 for problem in problems:
                     log.warning(f"{page.file.src_uri}: {problem}")
-        name = page.file.src_uri
-        if name not in self.inserts:
+        filled = self.pages.content(html, page.file, files)
+        if filled is None:
             return self.notebooks.content(html, page, files, config)
-        head = self.notebooks.links(name, page, files)
-        return head + pipeline.fill(html, self.inserts[name]) + self.feet.get(name, "")
+        return self.notebooks.links(page.file.src_uri, page, files) + filled
 
     @event_priority(LAST)
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
@@ -199,12 +177,14 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
     @event_priority(LAST)
     def _finish(self, *, config: MkDocsConfig) -> None:
         """Let an interrupt that came while the site was written end the build."""
+        gc.unfreeze()
         self.interrupts.release()
 
     on_post_build = CombinedEvent(_complete, _finish)
 
     def on_build_error(self, *, error: Exception) -> None:
         """Keep no interrupt of a build that has failed."""
+        gc.unfreeze()
         self.interrupts.release()
 
     def on_serve(
@@ -223,32 +203,32 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         if self.preview:
             self.preview.end()
             self.preview = None
+        # The process ends, and looking through all that it holds for cycles first is a tenth
+        # of a small build.
+        gc.freeze()
 
     def _saved(self, path: Path) -> None:
         if self.preview:
             self.preview.saved(path)
 
-    def _run(self, files: list[File], config: MkDocsConfig) -> None:
-        """Run those of the files that are literate; log or abort on findings."""
+    def _run(self, which: Sequence[File], files: Files, config: MkDocsConfig) -> None:
+        """Run those of the site's files that are literate; log or abort on findings."""
         assert self.site is not None
         if self.serving and self.preview is None:
             self.preview = pipeline.Preview(self.site.root)
         pages = None
         while pages is None:
-            chapters = {file.src_uri: chapter for file in files if (chapter := self._open(file))}
-            if not chapters:
-                return
-            progress = pipeline.Progress(log.info)
+            literate: list[File] = []
             # What was saved in the meantime is read anew, and goes on from where it changed.
             with contextlib.suppress(pipeline.OvertakenError):
                 pages = pipeline.run_chapters(
-                    list(chapters.values()),
+                    self._opened(which, literate),
                     self.site,
-                    progress,
+                    pipeline.Progress(log.info),
                     preview=self.preview,
                     meanwhile=lambda: self._make_ready(config),
+                    done=self.pages.adding(which, literate, files),
                 )
-        self.pages |= dict(zip(chapters, pages, strict=True))
         self._judge(pages, config.strict)
         unseen = unseen_blocks(pages, config)
         if unseen and not self.serving:
@@ -260,6 +240,16 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         """Do what needs no results while they are made."""
         self._open_templates()
         self.templates.warm(config.theme)
+        # The first use of it makes a hundred regular expressions.
+        get_lexer_by_name("python")
+
+    def _opened(self, which: Sequence[File], literate: list[File]) -> Iterator[pipeline.Chapter]:
+        """Open those of the files that are literate, which the list comes to hold."""
+        for file in which:
+            chapter = self._open(file)
+            if chapter:
+                literate.append(file)
+                yield chapter
 
     def _open(self, file: File) -> pipeline.Chapter | None:
         assert self.site is not None

@@ -300,7 +300,8 @@ TORCH = [
 
 def test_random_edits_with_torch_agree(tmp_path: Path) -> None:
     draw = random.Random(1)
-    with Workers(tmp_path, ["torch", "numpy"]) as workers:
+    with Workers(tmp_path) as workers:
+        workers.preload(["torch", "numpy"])
         editor = Editor(tmp_path, workers)
         edit_torch(editor, draw)
         editor.session.end()

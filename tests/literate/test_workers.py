@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import threading
 from collections.abc import Callable
@@ -12,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
+import literate
 from literate import pipeline
+from literate.environment import NO_BYTECODE
 from literate.execute import Limits, Outcome, Workers, run
 from literate.pipeline import Page
 from literate.pipeline.chapters import modules_to_preload
@@ -66,6 +69,22 @@ def test_page_sees_only_the_packages_that_it_imports(run_many: Many) -> None:
     assert set(light.result.versions) == {"python"}
 
 
+def test_worker_compiles_what_is_its_own_once_and_pages_leave_nothing(
+    run_many: Many, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copy = tmp_path / "elsewhere"
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(literate.__file__).parent, copy / "literate", ignore=ignored)
+    monkeypatch.setenv("PYTHONPATH", str(copy))
+    monkeypatch.delenv(NO_BYTECODE, raising=False)
+    (tmp_path / "own.py").write_text("import sys\nprint(sys.dont_write_bytecode)\n")
+    child = "print(subprocess.run([sys.executable, 'own.py'], capture_output=True).stdout)"
+    [page] = run_many(block("import own, subprocess, sys", child))
+    assert texts(page) == ["True\nb'True\\n'"]
+    assert list(copy.glob("literate/worker/__pycache__/shell.*"))
+    assert not (tmp_path / "__pycache__").exists()
+
+
 BODIES = [
     block("import torch", "torch.manual_seed(0)", "torch.rand(3)") + block("torch.rand(2)"),
     block("import random", "random.seed(3)", "random.random()") + block("random.random()"),
@@ -87,7 +106,8 @@ def test_forked_page_gives_what_a_process_of_its_own_gives(
     assert chapter is not None
     document, alone = chapter.document, import_module("literate.execute.run")
     preload = modules_to_preload([chapter])
-    with Workers(tmp_path, preload) as workers:
+    with Workers(tmp_path) as workers:
+        workers.preload(preload)
         forked = run(document, Limits(), workers)
         monkeypatch.setattr(alone, "CAN_FORK", False)
         started: Outcome = run(document, Limits(), workers)
@@ -159,7 +179,8 @@ def test_spare_process_runs_a_page_where_none_can_be_forked(
     body += block("import random", "random.seed(1); random.random()")
     chapter = pipeline.chapter_of_text(FRONT + body, "page.md", pipeline.Site(tmp_path, tmp_path))
     assert chapter is not None
-    with Workers(tmp_path, ["numpy"]) as workers:
+    with Workers(tmp_path) as workers:
+        workers.preload(["numpy"])
         alone = run(chapter.document, Limits(), workers).result
         workers.make_ready()
         spared = run(chapter.document, Limits(), workers).result

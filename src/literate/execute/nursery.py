@@ -39,16 +39,17 @@ class Nursery:
     It ends when this process does, whatever ends that: the kernel closes the line.
     """
 
-    def __init__(self, threads: int, root: Path, preload: Sequence[str], kin: Kin) -> None:
+    def __init__(self, threads: int, root: Path, kin: Kin) -> None:
         """Start it.
 
         Args:
             threads: how many numerical libraries may use.
             root: the folder that the code runs in.
-            preload: modules to import before the first page.
             kin: what it is marked as.
         """
+        self.threads = threads
         self._lock = threading.Lock()
+        self._told = False
         self._workers: list[Forked] = []
         self._folder = tempfile.TemporaryDirectory(prefix="literate-", ignore_cleanup_errors=True)
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -62,8 +63,14 @@ class Nursery:
                 start_new_session=True,
             )
         kin.add(self._process.pid)
-        with contextlib.suppress(OSError):
-            self._orders.send(json.dumps(list(preload)).encode())
+
+    def preload(self, names: Sequence[str]) -> None:
+        """Have it import modules; once, before the first page."""
+        with self._lock:
+            if not self._told:
+                self._told = True
+                with contextlib.suppress(OSError):
+                    self._orders.send(json.dumps(list(names)).encode())
 
     @property
     def alive(self) -> bool:
@@ -101,6 +108,7 @@ class Nursery:
     def _forked(self, kind: type[Forked]) -> Forked:
         ours, theirs = socket.socketpair()
         leash_end, leash = os.pipe()
+        self.preload(())
         with self._lock, contextlib.suppress(OSError):
             socket.send_fds(self._orders, [b"page"], [theirs.fileno(), leash_end])
         theirs.close()

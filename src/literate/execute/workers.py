@@ -22,20 +22,33 @@ CAN_FORK = sys.platform == "linux"
 class Workers:
     """Gives workers to pages, and ends what they came from."""
 
-    def __init__(self, root: Path, preload: Sequence[str] = ()) -> None:
+    def __init__(self, root: Path) -> None:
         """Start nothing yet.
 
         Args:
             root: the folder that the code runs in.
-            preload: modules that are imported once for all pages.
         """
         self.root = root
-        # One of the project's own would be taken for it, from the folder the code runs in.
-        self._preload = [name for name in preload if not self._is_ours(name)]
+        self._preload: list[str] = []
         self._kin = Kin()
         self._nurseries: dict[int, Nursery] = {}
         self._lock = threading.Lock()
         self._spare: Process | None = None
+
+    def preload(self, names: Sequence[str]) -> None:
+        """Have modules imported once for all pages; before the first of them.
+
+        Args:
+            names: of the modules.
+        """
+        # One of the project's own would be taken for it, from the folder the code runs in.
+        self._preload = [name for name in names if not self._is_ours(name)]
+        for nursery in self._nurseries.values():
+            self._tell(nursery)
+
+    def _tell(self, nursery: Nursery) -> None:
+        # With more threads than one, importing starts some, and forking is over.
+        nursery.preload(self._preload if nursery.threads == 1 else ())
 
     def _is_ours(self, name: str) -> bool:
         package = name.partition(".")[0]
@@ -55,20 +68,20 @@ class Workers:
         if not fork:
             return self._started(threads, folder)
         if alone:
-            return Nursery(threads, self.root, (), self._kin).only_worker()
-        return self._nursery(threads).worker()
+            return Nursery(threads, self.root, self._kin).only_worker()
+        nursery = self._nursery(threads)
+        self._tell(nursery)
+        return nursery.worker()
 
     def _nursery(self, threads: int) -> Nursery:
         with self._lock:
             nursery = self._nurseries.get(threads)
             if nursery is None or not nursery.alive:
-                # With more than one, importing starts threads, and forking is over.
-                preload = self._preload if threads == 1 else ()
                 if nursery:
                     # Each run ends its own worker; here goes what no run knows of.
                     nursery.close()
                     self._kin.end_orphans()
-                nursery = Nursery(threads, self.root, preload, self._kin)
+                nursery = Nursery(threads, self.root, self._kin)
                 self._nurseries[threads] = nursery
             return nursery
 
@@ -81,10 +94,19 @@ class Workers:
                 return spare
         return Process(threads, self.root, folder, self._kin)
 
+    def start(self, threads: int) -> None:
+        """Start what pages will come from, where that is one process, ahead of `preload`.
+
+        Args:
+            threads: how many numerical libraries may use.
+        """
+        if CAN_FORK:
+            self._nursery(threads)
+
     def make_ready(self) -> None:
         """Start what the next page will come from before anybody asks for it."""
         if CAN_FORK:
-            self._nursery(1)
+            self._tell(self._nursery(1))
             return
         with self._lock:
             if self._spare is None:

@@ -64,7 +64,8 @@ class Preview:
         if not set(names) <= set(self._preload):
             self.end()
             self._preload = list(dict.fromkeys([*self._preload, *names]))
-            self._workers = Workers(self._root, self._preload)
+            self._workers = Workers(self._root)
+            self._workers.preload(self._preload)
 
     def saved(self, path: Path) -> None:
         """Stop the pages that a saved file makes run in vain."""

@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
@@ -99,47 +99,54 @@ class Progress:
 
 
 def run_chapters(
-    chapters: Sequence[Chapter],
+    chapters: Iterable[Chapter],
     site: Site,
     progress: Progress,
     fresh: bool = False,
     preview: Preview | None = None,
     meanwhile: Callable[[], None] | None = None,
+    done: Callable[[Page], None] | None = None,
 ) -> list[Page]:
     """Run every chapter in a process of its own, several at a time, and check it.
 
     Args:
-        chapters: what to run; the pages come back in this order.
+        chapters: what to run; the pages come back in this order. They may be opened while
+            they are taken from here: what they run in starts with the first that has to run.
         site: whose folder the code runs in.
         progress: told of each block that begins, and of what is wrong with the cache.
         fresh: whether to run also what the cache has a result of.
         preview: in a live preview, what it keeps from one rebuild to the next; by
             default every page that runs does so in a clean process.
         meanwhile: called once while pages run, if any does: what else is to be done.
+        done: called with each page, in their order, as soon as those before it are done.
 
     Raises:
         OvertakenError: in a preview, something was saved that pages depend on.
     """
-    runner = _Runner(site, progress, fresh, meanwhile)
-    found = [runner.find(chapter) for chapter in chapters]
-    waiting = [chapter for chapter, result in zip(chapters, found, strict=True) if result is None]
+    runner = _Runner(site, progress, fresh, meanwhile, done)
     if preview:
-        preview.prepare(chapters)
-        made = runner.run(waiting, preview.run)
-        known = [chapter for chapter, result in zip(chapters, found, strict=True) if result]
-        preview.rest([runner.request(chapter) for chapter in known if chapter.settings.execute])
-    elif waiting:
+        found = [(chapter, runner.find(chapter)) for chapter in chapters]
+        if not found:
+            return []
+        preview.prepare([chapter for chapter, _ in found])
+        pages = runner.run(found, preview.run)
+        known = [chapter for chapter, result in found if result and chapter.settings.execute]
+        preview.rest([runner.request(chapter) for chapter in known])
+        return pages
+    with Workers(site.root) as workers:
+        found = []
+        for chapter in chapters:
+            found.append((chapter, runner.find(chapter)))
+            if found[-1][1] is None:
+                workers.start(chapter.settings.threads)
         # What only pages import whose results are known is not imported for the others.
-        with Workers(site.root, modules_to_preload(waiting)) as workers:
-            made = runner.run(waiting, functools.partial(_run_clean, workers))
-    else:
-        made = []
-    results = iter(made)
-    return [
-        runner.page(chapter, next(results) if result is None else result, kept=result is not None)
-        for chapter, result in zip(chapters, found, strict=True)
-    ]
+        waiting = [chapter for chapter, result in found if result is None]
+        workers.preload(modules_to_preload(waiting))
+        return runner.run(found, functools.partial(_run_clean, workers))
 
+
+Found = tuple[Chapter, ChapterResult | None]
+"""A chapter with what is known of it without running it."""
 
 Run = Callable[[Request, Callable[[CodeBlock], None], threading.Event], Outcome]
 """Runs a page that the cache has no result of."""
@@ -176,9 +183,10 @@ class _Runner:
         progress: Progress,
         fresh: bool,
         meanwhile: Callable[[], None] | None,
+        done: Callable[[Page], None] | None,
     ) -> None:
         self._site, self._progress, self._fresh = site, progress, fresh
-        self._meanwhile = meanwhile
+        self._meanwhile, self._done = meanwhile, done
         self._cache = open_cache(site, progress.warn)
         self._stop = threading.Event()
 
@@ -192,17 +200,18 @@ class _Runner:
         found = self._cache.find(self._key(self.request(chapter), steps), steps)
         return replace(found, missing=chapter.missing) if found else None
 
-    def run(self, chapters: Sequence[Chapter], run_page: Run) -> list[ChapterResult]:
-        """What chapters give, in their order, several at a time."""
-        if not chapters:
-            return []
+    def run(self, found: Sequence[Found], run_page: Run) -> list[Page]:
+        """The pages of chapters, in their order; those without a result run, several at a time."""
+        waiting = [chapter for chapter, result in found if result is None]
+        if not waiting:
+            return list(self._pages(found, iter(())))
         jobs = self._site.settings.jobs or os.cpu_count() or 1
-        with ThreadPoolExecutor(min(jobs, len(chapters))) as pool:
-            runs = [pool.submit(self._run, chapter, run_page) for chapter in chapters]
+        with ThreadPoolExecutor(min(jobs, len(waiting))) as pool:
+            runs = [pool.submit(self._run, chapter, run_page) for chapter in waiting]
             try:
                 if self._meanwhile:
                     self._meanwhile()
-                results = [done.result() for done in runs]
+                pages = list(self._pages(found, (run.result() for run in runs)))
             except BaseException:
                 # Whatever ended this one, an interrupt or a fault, ends the others too.
                 self._stop.set()
@@ -210,12 +219,17 @@ class _Runner:
                 raise
         if self._cache:
             self._cache.tidy()
-        return results
+        return pages
 
-    def page(self, chapter: Chapter, result: ChapterResult, kept: bool) -> Page:
-        """A chapter's page."""
-        findings = check(chapter.document, result, chapter.settings.mathematics)
-        return Page(chapter, result, findings, kept)
+    def _pages(self, found: Sequence[Found], made: Iterator[ChapterResult]) -> Iterator[Page]:
+        """Each chapter's page, with the next result that was made where none was known."""
+        for chapter, known in found:
+            result = next(made) if known is None else known
+            findings = check(chapter.document, result, chapter.settings.mathematics)
+            page = Page(chapter, result, findings, kept=known is not None)
+            if self._done:
+                self._done(page)
+            yield page
 
     def request(self, chapter: Chapter) -> Request:
         """What is asked for when a chapter is to run."""

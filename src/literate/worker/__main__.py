@@ -11,6 +11,7 @@ import stat
 import sys
 from pathlib import Path
 
+from literate.environment import NO_BYTECODE
 from literate.jobs import Job
 from literate.worker.conversation import Conversation
 from literate.worker.player import Player
@@ -25,7 +26,9 @@ def main() -> None:
     if sys.platform != "win32" and stat.S_ISSOCK(os.fstat(0).st_mode):
         from literate.worker.nursery import serve
 
+        _leave_no_bytecode()
         serve()
+    _leave_no_bytecode()
     line = Conversation.of_standard_streams()
     order = line.hear()
     if order and order["do"] == "load":
@@ -36,6 +39,12 @@ def main() -> None:
     if order:
         Player(line, Job.from_json(order["job"])).play()
     os._exit(0)
+
+
+def _leave_no_bytecode() -> None:
+    """Have pages leave nothing beside the modules that they import."""
+    sys.dont_write_bytecode = True
+    os.environ[NO_BYTECODE] = "1"
 
 
 if __name__ == "__main__":

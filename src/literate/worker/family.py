@@ -111,7 +111,7 @@ def end_children() -> None:
 def give_way() -> None:
     """Have the kernel end this process before others when there is no memory left."""
     with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("500", "ascii")
+        Path("/proc/self/oom_score_adj").write_bytes(b"500")
 
 
 def forget_code() -> None:

@@ -28,6 +28,7 @@ from literate.worker.family import (
 )
 from literate.worker.player import Player
 from literate.worker.shelf import Shelf
+from literate.worker.steps import PACKAGES, version
 
 __all__ = ["serve"]
 
@@ -55,10 +56,15 @@ def serve() -> NoReturn:
         shelf.load(name)
         for drawing in _DRAWING if name.startswith("matplotlib") else ():
             shelf.load(drawing)
+    # What each page would do again: what this imports, and reading what stands here.
+    shelf.renew()
+    for name in filter(shelf.find_spec, PACKAGES):
+        version(name)
     # A collection in a page would otherwise go through, and so copy, all of these packages.
     # Nor is there one before: pages would fill the holes, and copy what is around them.
     gc.freeze()
     gc.enable()
+    fresh = True
     while True:
         words, descriptors, _, _ = socket.recv_fds(orders, 16, 2)
         if not words:
@@ -76,8 +82,10 @@ def serve() -> NoReturn:
             _supervise(Conversation(line, line), leash, shelf)
         os.close(line)
         os.close(leash)
-        # What importing has run is not run again here, and a page brings what it runs itself.
-        forget_code()
+        if fresh:
+            # What importing has run is not run again here, and a page brings what it runs itself.
+            forget_code()
+            fresh = False
 
 
 def _forget_the_dead() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-import contextlib
+import functools
 import importlib.metadata
 import platform
 import sys
@@ -17,9 +17,10 @@ from literate.worker.listing import find, listing
 from literate.worker.shell import Page
 from literate.worker.tracebacks import place_of, traceback_of
 
-__all__ = ["run_step", "versions"]
+__all__ = ["PACKAGES", "run_step", "version", "versions"]
 
 PACKAGES = ("torch", "numpy", "matplotlib")
+"""Those whose versions a page names."""
 
 
 def run_step(page: Page, step: Step) -> BlockResult:
@@ -92,9 +93,14 @@ def _last_line(error: BaseException) -> str:
 
 def versions() -> dict[str, str]:
     """Python's version and those of the main packages that the page imported."""
-    versions = {"python": platform.python_version()}
-    for name in PACKAGES:
-        if name in sys.modules:
-            with contextlib.suppress(importlib.metadata.PackageNotFoundError):
-                versions[name] = importlib.metadata.version(name)
-    return versions
+    found = {name: version(name) for name in PACKAGES if name in sys.modules}
+    return {"python": platform.python_version(), **{k: v for k, v in found.items() if v}}
+
+
+@functools.cache
+def version(package: str) -> str:
+    """The version of an installed package, read once; empty if it is not installed as one."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
