@@ -2,6 +2,7 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 import torch
@@ -57,6 +58,10 @@ def test_terminal_shows_every_map() -> None:
     assert "layer 1, head 0" in text
 
 
+ENDLESS: list[object] = [1.0]
+ENDLESS.append(ENDLESS)
+
+
 @pytest.mark.parametrize(
     ("weights", "options", "said"),
     [
@@ -64,13 +69,15 @@ def test_terminal_shows_every_map() -> None:
         (maps(1, 2, 2), {"start": (0, 2)}, "no layer 0 with a head 2"),
         (maps(1, 2, 2), {"start": (-1, 0)}, "no layer -1"),
         (maps(1, 2, 2) + maps(1, 1, 2), {}, "as many heads"),
-        ([], {}, "as many heads"),
+        ([], {}, "weights hold no layer; give"),
+        (torch.tensor(1.0), {}, r"weights are tensor\(1\.\), of type Tensor; give"),
+        ([torch.tensor(1.0)], {}, r"weights\[0\] of shape \(\) is not \(H, T, T\); give"),
+        ([*maps(1, 1, 2), torch.eye(2)], {}, r"weights\[1\] of shape \(2, 2\) is not"),
+        ([ENDLESS], {}, "is a list in more than 8 others"),
         (maps(1, 2, 3), {}, "2"),
         ([torch.full((1, 2, 2), 0.5)], {}, "layer 0, head 0 has weights above the diagonal"),
     ],
 )
-def test_what_does_not_fit_is_refused(
-    weights: list[torch.Tensor], options: dict[str, object], said: str
-) -> None:
+def test_what_does_not_fit_is_refused(weights: Any, options: dict[str, object], said: str) -> None:
     with pytest.raises(ValueError, match=said):
         head_browser(weights, ["a", "b"], **options)

@@ -167,6 +167,8 @@ def test_map_is_frozen_and_apart_from_what_it_was_made_of() -> None:
 # What it refuses -------------------------------------------------------------
 
 EYE = [[1.0, 0.0], [0.0, 1.0]]
+ENDLESS: list[object] = [1.0]
+ENDLESS.append(ENDLESS)
 
 
 @pytest.mark.parametrize(
@@ -190,6 +192,7 @@ EYE = [[1.0, 0.0], [0.0, 1.0]]
         ([[1.0, 0.0], [0.0, float("nan")]], "weights[1, 1] is nan; give finite weights"),
         (torch.full((2, 2), torch.inf), "weights[0, 0] is inf; give finite weights"),
         ([[1.0, 0.0], [0.0, -np.inf]], "weights[1, 1] is -inf; give finite weights"),
+        (ENDLESS, "is a list in more than 8 others; give (N, T, T) at most"),
         ([[1.0, "0"], [0.0, 1.0]], "weights[0, 1] is '0', of type str; give real numbers"),
         ([[1.0, None], [0.0, 1.0]], "weights[0, 1] is None, of type NoneType"),
         (None, "weights of shape () are not (T, T) or (N, T, T), but None, of type NoneType; give"),

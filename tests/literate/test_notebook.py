@@ -246,6 +246,28 @@ def test_command_writes_notebooks_in_the_shape_of_the_docs(
     assert not (tmp_path / "out/bad.ipynb").exists()
 
 
+def test_links_of_notebooks_lead_to_where_they_led_from_the_page(tmp_path: Path) -> None:
+    (tmp_path / "docs/part").mkdir(parents=True)
+    (tmp_path / "mkdocs.yml").write_text("site_name: x\n")
+    (tmp_path / "docs/a picture.png").write_bytes(b"")
+    (tmp_path / "docs/plain.md").write_text("# Plain\n")
+    (tmp_path / "docs/b.md").write_text("---\nliterate: true\n---\n\n[up](part/a.md#x)\n")
+    targets = {
+        "../b.md#two": "../b.ipynb#two", "../plain.md": "../../docs/plain.md",
+        "../a%20picture.png": "../../docs/a%20picture.png", "a.md?q=1": "a.ipynb?q=1",
+        "nowhere.md": "nowhere.md", "#here": "#here", "/b.md": "/b.md",
+        "https://example.org/b.md": "https://example.org/b.md",
+    }  # fmt: skip
+    links = "\n\n".join(f"[t]({target})" for target in targets)
+    (tmp_path / "docs/part/a.md").write_text(f"---\nliterate: true\n---\n\n{links}\n")
+    done = literate(tmp_path, "notebook", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    [cell] = json.loads((tmp_path / "out/part/a.ipynb").read_text())["cells"]
+    assert "".join(cell["source"]).split() == [f"[t]({target})" for target in targets.values()]
+    [cell] = json.loads((tmp_path / "out/b.ipynb").read_text())["cells"]
+    assert cell["source"] == ["[up](part/a.ipynb#x)"]
+
+
 def literate(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "literate", *words]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from literate import render
@@ -74,6 +76,24 @@ def test_figures_below_a_failed_block_are_said_to_be_missing() -> None:
     site = shown(render.site(page, result, render.Frame()))
     assert site.count("Not run, because the block on line 4 failed.") == 1
     assert "<figure" not in site
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        ChapterResult({0: FAILED}),
+        ChapterResult({0: DONE, 1: replace(FAILED, index=1)}),
+        ChapterResult({0: DONE, 1: replace(DONE, index=1)}),
+        ChapterResult({0: DONE}, missing={"gpt2": "fetch it"}),
+    ],
+)
+@pytest.mark.parametrize("options", ["", " hide", " fold", " needs=gpt2", " norun"])
+def test_link_to_a_figure_that_is_not_there_leads_to_its_block(
+    result: ChapterResult, options: str
+) -> None:
+    page = document(FIRST, f'```python{options} id="one" caption="a"\nplot()\n```\n')
+    site = shown(render.site(page, result, render.Frame()))
+    assert site.count(' id="one"') == 1
 
 
 def test_block_that_never_runs_says_nothing() -> None:

@@ -102,7 +102,7 @@ def head_browser(
             titles=[f"layer {layer}, head {head}" for head in range(len(heads))],
             mask=mask,
         )
-        for layer, heads in enumerate(weights)
+        for layer, heads in enumerate(checks.read_layers(weights))
     )
     for layer, shown in enumerate(layers):
         for head, rows in enumerate(shown.weights):

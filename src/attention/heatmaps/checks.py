@@ -17,6 +17,9 @@ T_MAX = 64
 T_NUMBERS = 12
 """With more tokens than this, cells are too small for their numbers."""
 
+DEEPEST = 8
+"""Lists within more lists than these are no table; one that holds itself has no end."""
+
 # A weight may miss 1 by some roundings of its float type; where that is
 # not known, of float32.
 ROUNDINGS = 4
@@ -49,6 +52,25 @@ def read_weights(weights: Table) -> Weights:
         check_weight(value, f"weights{list(place)}", limit)
     maps = nested if len(shape) == 3 else [nested]
     return tuple(tuple(tuple(map(clean, row)) for row in table) for table in maps)
+
+
+def read_layers(layers: Sequence[HasToList]) -> list[Any]:
+    """Read the weights of layers, each ``(H, T, T)``, as they are."""
+    wanted = "give (H, T, T) weights for each layer"
+    try:
+        found = list(layers)
+    except TypeError as error:
+        raise ValueError(
+            f"weights are {shown(layers)}, of type {type(layers).__name__}; {wanted}"
+        ) from error
+    if not found:
+        raise ValueError(f"weights hold no layer; {wanted}")
+    for place, heads in enumerate(found):
+        name = f"weights[{place}]"
+        shape = shape_of(to_lists(heads, name), name)
+        if len(shape) != 3:
+            raise ValueError(f"{name} of shape {shape} is not (H, T, T); {wanted}")
+    return found
 
 
 def read_tokens(tokens: Sequence[str], T: int) -> tuple[str, ...]:
@@ -132,10 +154,15 @@ def shown(value: object) -> str:
     return tidy(reprlib.repr(value))
 
 
-def to_lists(values: Nested, name: str) -> Nested:
-    """Turn tensors, arrays and sequences, at any depth, into lists."""
+def to_lists(values: Nested, name: str, depth: int = 0) -> Nested:
+    """Turn tensors, arrays and sequences into lists, down to a depth that no table has."""
     if isinstance(values, list | tuple):
-        return [to_lists(value, f"{name}[{place}]") for place, value in enumerate(values)]
+        if depth > DEEPEST:
+            raise ValueError(
+                f"{name} is a list in more than {DEEPEST} others; give (N, T, T) at most"
+            )
+        named = ((value, f"{name}[{place}]") for place, value in enumerate(values))
+        return [to_lists(value, part, depth + 1) for value, part in named]
     if isinstance(values, type) or not hasattr(values, "tolist"):
         return values
     try:

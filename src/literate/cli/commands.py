@@ -69,9 +69,12 @@ def notebook(options: argparse.Namespace) -> ExitStatus:
     """Write pages as executed notebooks; none of a page that failed."""
     site = pipeline.find_site(Path.cwd())
     pages = run_pages(options)
-    for target, page in _targets(pages, options.out, site, ".ipynb").items():
-        if not page.result.stopped:
-            _write(target, pipeline.notebook(page).encode())
+    targets = _targets(pages, options.out, site, ".ipynb")
+    whole = {target: page for target, page in targets.items() if not page.result.stopped}
+    written = {page.chapter.file.resolve(): target for target, page in whole.items()}
+    for target, page in whole.items():
+        resolve = pipeline.links_from(page, target, written)
+        _write(target, pipeline.notebook(page, resolve).encode())
     return _close(pages, [page.findings for page in pages])
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from literate import render
 from literate.document import Document, FrontMatter
@@ -21,6 +25,7 @@ __all__ = [
     "fill",
     "formulas",
     "last_change",
+    "links_from",
     "list_numbers",
     "notebook",
     "notebook_page",
@@ -97,6 +102,31 @@ def notebook(page: Page, resolve: Callable[[str], str] = lambda target: target) 
     """
     chapter = page.chapter
     return write_notebook(chapter.document, page.result, chapter.settings.install, resolve)
+
+
+def links_from(page: Page, place: Path, written: Mapping[Path, Path]) -> Callable[[str], str]:
+    """What links of a page are to be in a file that is written elsewhere.
+
+    Args:
+        page: the page.
+        place: the file.
+        written: what else is written, by the pages that it is made of.
+    """
+
+    def resolve(target: str) -> str:
+        parts = urlsplit(target)
+        if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+            return target
+        file = (page.chapter.file.parent / unquote(parts.path)).resolve()
+        found = written.get(file, file)
+        # On Windows no path leads from one drive to another.
+        with contextlib.suppress(ValueError):
+            if found in written.values() or found.exists():
+                path = Path(os.path.relpath(found.resolve(), place.resolve().parent)).as_posix()
+                return urlunsplit(parts._replace(path=quote(path)))
+        return target
+
+    return resolve
 
 
 def notebook_page(html: str, resolve: Callable[[str], str]) -> str:

@@ -136,9 +136,10 @@ def run_chapters(
     with Workers(site.root) as workers:
         found = []
         for chapter in chapters:
-            found.append((chapter, runner.find(chapter)))
-            if found[-1][1] is None:
+            result = runner.find(chapter)
+            if result is None:
                 workers.start(chapter.settings.threads)
+            found.append((chapter, result))
         # What only pages import whose results are known is not imported for the others.
         waiting = [chapter for chapter, result in found if result is None]
         workers.preload(modules_to_preload(waiting))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import bisect
 import re
 from dataclasses import dataclass, field, replace
+from html import escape
 
 from literate.document import (
     Claim,
@@ -104,7 +105,6 @@ def fill(html: str, inserts: dict[str, str]) -> str:
     On the way the marks go that Pygments puts around plain names and blanks. Hardly any
     style colours them, and they are a tenth of the code's bytes.
     """
-
     html = _PLAIN_TOKEN.sub(r"\1", html)
 
     def insert(found: re.Match[str]) -> str:
@@ -209,6 +209,8 @@ class _Renderer:
             if options.fold:
                 self.place(block, "unfold", fold_end())
         shown = self.outcome(block)
+        if options.id and f' id="{escape(options.id)}"' not in shown:
+            shown = _anchor(options.id) + shown  # what leads to a figure leads to what is said
         if shown:
             self.place(block, "output", shown)
 
@@ -294,4 +296,4 @@ class _Renderer:
 
 
 def _anchor(name: str) -> str:
-    return f'<span class="literate-anchor" id="{name}"></span>'
+    return f'<span class="literate-anchor" id="{escape(name)}"></span>'
