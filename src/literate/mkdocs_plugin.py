@@ -91,6 +91,9 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
     def on_pre_build(self, *, config: MkDocsConfig) -> None:
         """Run the pages, before MkDocs clears the folder of the old site."""
         assert self.site is not None
+        # All that there is by now, and then all that the pages gave, stays until the site is
+        # written. The collector would look through it again and again.
+        gc.freeze()
         self.pages.begin(self.site.settings.numbers, pipeline.last_change(self.site.root))
         files = get_files(config)
         set_exclusions(files, config)
@@ -98,7 +101,6 @@ class LiteratePlugin(BasePlugin):  # type: ignore[type-arg]  # no Config class o
         self._keep_from_jupyter(files, config)
         if not self.serving:
             self.interrupts.hold()
-        # All that there is by now is there until the site is written.
         gc.freeze()
 
     def _keep_from_jupyter(self, files: Files, config: MkDocsConfig) -> None:

@@ -140,6 +140,19 @@ def test_first_line_of_most_notebooks_does_no_harm(run_page: Run) -> None:
     assert outputs(run_page(block("%matplotlib inline", "1"))) == ["1"]
 
 
+def test_value_is_asked_once_for_its_text(run_page: Run) -> None:
+    counting = block(
+        "class Counting:",
+        "    asked = 0",
+        "    def __repr__(self):",
+        "        Counting.asked += 1",
+        "        return f'asked {Counting.asked}'",
+        "Counting()",
+    )
+    page = run_page(counting + block("display(Counting())") + block("Counting.asked"))
+    assert outputs(page) == ["asked 1", "asked 2", "2"]
+
+
 def test_value_that_shows_itself_is_shown_once(run_page: Run) -> None:
     page = run_page(
         block("class Own:", "    def _ipython_display_(self): print('x')", "Own()")

@@ -42,11 +42,12 @@ _SHELL = ("application", "completer", "completerlib", "logger", "magics", "oinsp
 
 
 def serve() -> NoReturn:
-    """Import, then fork for each page that is asked for, until nobody asks any more."""
+    """Import, then fork for each page that is asked for, until nobody asks any more.
+
+    The collector of garbage is off until all is imported.
+    """
     adopt_orphans()
     orders = socket.socket(fileno=os.dup(0))
-    # What is imported stays, so that looking for what could go is a tenth of the time for nothing.
-    gc.disable()
     for name in _SHELL:
         # Which of them there are depends on IPython's version.
         with contextlib.suppress(ImportError):

@@ -7,7 +7,10 @@ import sys
 import sysconfig
 from pathlib import Path
 
-__all__ = ["Places"]
+__all__ = ["STDLIB", "Places"]
+
+STDLIB = {path for name in ("stdlib", "platstdlib") if (path := sysconfig.get_path(name))}
+"""The folders of Python's own modules."""
 
 _NOBODYS = {".git", ".cache", ".venv", "site-packages", "dist-packages", "node_modules"}
 """Folders whose files are no part of a project."""
@@ -43,8 +46,7 @@ class Places:
         inside = (name for name in self._installed if name.startswith(self._prefixes))
         self._engine = f"{Path(__file__).parents[1]}{os.sep}"
         self._nobodys = (*inside, self._engine, f"{folder}{os.sep}")
-        paths = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
-        self._stdlib = tuple(f"{name}{os.sep}" for name in paths if name)
+        self._stdlib = tuple(f"{name}{os.sep}" for name in STDLIB)
         self._whose: dict[str, str] = {}
 
     def name(self, path: str, kind: str) -> str:

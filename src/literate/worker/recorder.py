@@ -6,7 +6,6 @@ import importlib.util
 import json
 import os
 import sys
-import sysconfig
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from literate.environment import PINNED
 from literate.jobs import Touch, candidates, is_folder, stamp, status
 from literate.worker import questions, surroundings
 from literate.worker.commands import files_named
-from literate.worker.places import Places
+from literate.worker.places import STDLIB, Places
 
 __all__ = ["Recorder"]
 
@@ -36,7 +35,7 @@ _HEARD = {*_CHANGES, *_PROCESSES, *_LISTS, *_OTHERS}
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 _STAMPS = {"read": stamp, "change": stamp, "names": stamp, "entries": stamp, "stat": status}
-_OWN = ("stdlib", "platstdlib")
+_STDLIB = {os.path.realpath(path) for path in STDLIB}
 _DATABASES = ("", "-wal", "-journal")
 _UNKNOWN = "unknown"
 """The stamp of nothing that there is: a result that rests on it is not kept."""
@@ -69,7 +68,6 @@ class Recorder:
         self._asked: set[Any] = set()
         self._names: dict[str, None] = {}
         self._places = Places(root, Path(file).parent)
-        self._stdlib = {os.path.realpath(sysconfig.get_path(name)) for name in _OWN}
         self._path: list[str] = []
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
         self._file = os.open(file, flags, 0o600)
@@ -101,7 +99,7 @@ class Recorder:
     def _note_shadows(self) -> None:
         """Note the folders whose modules would be taken before Python's own."""
         for folder in self._path:
-            if os.path.realpath(folder or self._places.root) in self._stdlib:
+            if os.path.realpath(folder or self._places.root) in _STDLIB:
                 return
             self._note("shadows", folder or self._places.root)
 

@@ -68,14 +68,16 @@ class Shelf(MetaPathFinder, Loader):
 
     def renew(self) -> None:
         """Give this process random states of its own, as importing would have."""
+        before = len(sys.modules)
         numpy: Any = self._modules.get("numpy", {}).get("numpy")
         if numpy is not None:
             numpy.random.seed()
         torch: Any = self._modules.get("torch", {}).get("torch")
         if torch is not None:
             torch.default_generator.seed()
-        # Seeding imports what it needs.
-        self._put_aside()
+        # Seeding imports what it needs, the first time.
+        if len(sys.modules) != before:
+            self._put_aside()
 
 
 def _packages() -> set[str]:

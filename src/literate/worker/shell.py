@@ -69,6 +69,8 @@ class _Formatter(DisplayFormatter):
             # Nothing at all: the object has shown itself.
             if HTML in data or not data:
                 return data, metadata
+            more, about = super().format(obj, exclude={TEXT, HTML})
+            return data | more, metadata | about
         return super().format(obj, include, exclude)
 
 
