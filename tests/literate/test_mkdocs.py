@@ -331,8 +331,9 @@ class Preview:
         self.reader.start()
 
     def close(self) -> None:
-        self.process.kill()
-        self.process.wait()
+        # It takes away what it has written, if it is asked to end.
+        self.process.terminate()
+        self.process.wait(60)
         self.reader.join()
         assert self.process.stderr is not None
         self.process.stderr.close()
