@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-__all__ = ["PINNED", "environment", "inherited"]
+__all__ = ["NO_BYTECODE", "PINNED", "environment", "inherited"]
 
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+"""The variable with which Python leaves no byte code beside what it imports."""
 
 _DROPPED = ("LC_", "PYTHON", "PYTEST_", "IPYTHON", "MPL", "FORCE_COLOR", "CLICOLOR")
 

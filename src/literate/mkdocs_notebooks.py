@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from html import escape, unescape
 from pathlib import Path
-from urllib.parse import quote, unquote, urljoin, urlsplit
+from urllib.parse import quote, urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
@@ -184,11 +184,12 @@ def _contents(html: str) -> TableOfContents:
 
 def _path(uri: str, target: str) -> tuple[str, str]:
     """The path that a link in a file of the site names, and its fragment; "" for elsewhere."""
-    parts = urlsplit(target)
-    if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+    path = pipeline.local_path(target)
+    if not path:
         return "", ""
-    path = posixpath.normpath(posixpath.join(posixpath.dirname(uri), unquote(parts.path)))
-    return path, f"#{parts.fragment}" if parts.fragment else ""
+    _, mark, fragment = target.partition("#")
+    path = posixpath.normpath(posixpath.join(posixpath.dirname(uri), path))
+    return path, mark + fragment if fragment else ""
 
 
 def _linked(uri: str, files: Files, target: str) -> tuple[File | None, str]:

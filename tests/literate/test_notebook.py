@@ -252,11 +252,13 @@ def test_links_of_notebooks_lead_to_where_they_led_from_the_page(tmp_path: Path)
     (tmp_path / "docs/a picture.png").write_bytes(b"")
     (tmp_path / "docs/plain.md").write_text("# Plain\n")
     (tmp_path / "docs/b.md").write_text("---\nliterate: true\n---\n\n[up](part/a.md#x)\n")
+    long = "a" * 300
     targets = {
         "../b.md#two": "../b.ipynb#two", "../plain.md": "../../docs/plain.md",
         "../a%20picture.png": "../../docs/a%20picture.png", "a.md?q=1": "a.ipynb?q=1",
         "nowhere.md": "nowhere.md", "#here": "#here", "/b.md": "/b.md",
-        "https://example.org/b.md": "https://example.org/b.md",
+        "https://example.org/b.md": "https://example.org/b.md", "//[x": "//[x",
+        "b%00.md": "b%00.md", long: long,
     }  # fmt: skip
     links = "\n\n".join(f"[t]({target})" for target in targets)
     (tmp_path / "docs/part/a.md").write_text(f"---\nliterate: true\n---\n\n{links}\n")

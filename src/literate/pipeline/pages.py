@@ -27,6 +27,7 @@ __all__ = [
     "last_change",
     "links_from",
     "list_numbers",
+    "local_path",
     "notebook",
     "notebook_page",
     "plain",
@@ -104,6 +105,17 @@ def notebook(page: Page, resolve: Callable[[str], str] = lambda target: target) 
     return write_notebook(chapter.document, page.result, chapter.settings.install, resolve)
 
 
+def local_path(target: str) -> str:
+    """The path of a link that leads to a file of the same site; empty for any other."""
+    try:
+        parts = urlsplit(target)
+    except ValueError:
+        # Brackets where only an address may have them.
+        return ""
+    elsewhere = parts.scheme or parts.netloc or parts.path.startswith("/")
+    return "" if elsewhere else unquote(parts.path)
+
+
 def links_from(page: Page, place: Path, written: Mapping[Path, Path]) -> Callable[[str], str]:
     """What links of a page are to be in a file that is written elsewhere.
 
@@ -114,16 +126,14 @@ def links_from(page: Page, place: Path, written: Mapping[Path, Path]) -> Callabl
     """
 
     def resolve(target: str) -> str:
-        parts = urlsplit(target)
-        if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
-            return target
-        file = (page.chapter.file.parent / unquote(parts.path)).resolve()
-        found = written.get(file, file)
-        # On Windows no path leads from one drive to another.
-        with contextlib.suppress(ValueError):
-            if found in written.values() or found.exists():
-                path = Path(os.path.relpath(found.resolve(), place.resolve().parent)).as_posix()
-                return urlunsplit(parts._replace(path=quote(path)))
+        path = local_path(target)
+        # What can be no name of a file, and on Windows what is on another drive, stays.
+        with contextlib.suppress(ValueError, OSError):
+            file = (page.chapter.file.parent / path).resolve()
+            found = written.get(file, file)
+            if path and (found in written.values() or found.exists()):
+                there = Path(os.path.relpath(found.resolve(), place.resolve().parent))
+                return urlunsplit(urlsplit(target)._replace(path=quote(there.as_posix())))
         return target
 
     return resolve
